@@ -1,0 +1,28 @@
+"""The one error class of Bonsai, and the two verdicts that a Python target may raise."""
+
+
+class BonsaiError(Exception):
+    """Something the user can put right: one line that says what is wrong, one that says what to do."""
+
+    def __init__(self, message: str, hint: str) -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+
+    def __str__(self) -> str:
+        return f"{self.message} ({self.hint})"
+
+
+class Invalid(Exception):
+    """Raised by a target for an input that it understands and rejects: a semantic error.
+
+    `output` is the observable output of the run (any JSON value), as a valid input's return value is.
+    """
+
+    def __init__(self, message: str = "", output: object = None) -> None:
+        super().__init__(message)
+        self.output = output
+
+
+class Unparsed(Invalid):
+    """Raised by a target for an input that its parser rejects: the grammar disagrees with the target."""

@@ -13,16 +13,17 @@ class BonsaiError(Exception):
         return f"{self.message} ({self.hint})"
 
 
-class Invalid(Exception):
-    """Raised by a target for an input that it understands and rejects: a semantic error.
-
-    `output` is the observable output of the run (any JSON value), as a valid input's return value is.
-    """
+class Verdict(Exception):
+    """A target's word on its input; `output` is what the run let be seen (any JSON value)."""
 
     def __init__(self, message: str = "", output: object = None) -> None:
         super().__init__(message)
         self.output = output
 
 
-class Unparsed(Invalid):
+class Invalid(Verdict):
+    """Raised by a target for an input that it understands and rejects: a semantic error."""
+
+
+class Unparsed(Verdict):
     """Raised by a target for an input that its parser rejects: the grammar disagrees with the target."""

@@ -1,0 +1,1 @@
+"""Grammar text comes in; a frozen `Grammar`, and what follows from it, goes out."""

@@ -1,0 +1,78 @@
+"""A grammar's terminals come in; Lark's basic lexer for them goes out, to see how texts are read."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from lark import Lark, Token, Tree
+from lark.exceptions import LarkError
+from lark.grammar import RuleOptions
+from lark.grammar import Terminal as LarkTerminal
+from lark.lexer import Pattern as LarkPattern
+from lark.lexer import PatternRE, PatternStr
+from lark.load_grammar import Grammar as LarkGrammar
+
+from bonsai.grammar.model import Grammar, Terminal
+
+RuleDef = tuple[str, tuple[str, ...], Tree[Token], RuleOptions]
+TermDef = tuple[str, tuple[Any, int]]
+
+
+def terminal_definitions(grammar: Grammar) -> list[TermDef]:
+    """The terminals in the form that Lark's grammar objects hold them."""
+    return [
+        (terminal.name, (_term_tree(grammar, terminal), terminal.priority))
+        for terminal in grammar.terminals.values()
+    ]
+
+
+def _term_tree(grammar: Grammar, terminal: Terminal) -> Any:
+    pattern = _lark_pattern(terminal)
+    if pattern is None:
+        return None
+    return Tree("pattern", [pattern])
+
+
+def _lark_pattern(terminal: Terminal) -> LarkPattern | None:
+    """The terminal's pattern; a declared one with a pool is read as any of its values."""
+    if terminal.pattern is None:
+        if not terminal.values:
+            return None
+        longest_first = sorted(terminal.values, key=len, reverse=True)
+        return PatternRE("|".join(PatternStr(value).to_regexp() for value in longest_first))
+    flags = tuple(sorted(terminal.pattern.flags))
+    kind = PatternStr if terminal.pattern.literal else PatternRE
+    return kind(terminal.pattern.value, flags)
+
+
+def token_lexer(grammar: Grammar) -> Lark:
+    """A lexer, without a parser, for the grammar's terminals."""
+    names = [name for name in grammar.terminals if name not in grammar.ignored]
+    tokens: list[Any] = [Tree("expansion", [LarkTerminal(name)]) for name in names]
+    rule: RuleDef = ("start", (), Tree("expansions", tokens), RuleOptions())
+    return Lark(
+        LarkGrammar([rule], terminal_definitions(grammar), list(grammar.ignored)),
+        parser=None,
+        lexer="basic",
+    )
+
+
+def lex(lexer: Lark, text: str) -> Iterator[Token]:
+    """The tokens of a text; raises Lark's errors."""
+    return lexer.lex(text)
+
+
+def lexes_as(lexer: Lark, terminal: str, text: str) -> bool:
+    """Whether the lexer reads the text as one token of this terminal."""
+    try:
+        tokens = list(lex(lexer, text))
+    except LarkError:
+        return False
+    return len(tokens) == 1 and tokens[0].type == terminal and tokens[0].value == text
+
+
+def vanishes(lexer: Lark, text: str) -> bool:
+    """Whether the lexer skips the whole text: it can stand between any two tokens."""
+    try:
+        return not list(lex(lexer, text))
+    except LarkError:
+        return False

@@ -1,0 +1,224 @@
+"""Tokens come in; text goes out that reads well and that a lexer takes apart into the same tokens again.
+
+Every value of every terminal is one *token*, written as one character of a private alphabet, so that a run of
+tokens is a string. Rendering is a transducer over these strings: a `Glue` state knows the last token and the
+indentation, and maps a run to the text it adds and the state after it. Both are computed once and kept: in the
+hot loop, rendering costs one dictionary look-up per run. The text depends on the tokens alone, not on
+the derivation.
+
+Two tokens that would merge (`return` and `a`, `-` and `-`) are always separated, if anything can separate them;
+where nothing forces a space, `Style` decides by what people are used to: `f(a, b)`, `x[0]`, `-1`, `a - 1`.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import Enum, auto
+
+from bonsai.grammar.automata import Prefixes
+from bonsai.grammar.lexing import token_lexer, vanishes
+from bonsai.grammar.model import Grammar, Terminal
+from bonsai.grammar.model import Token as TokenSymbol
+
+INDENTATION = "    "
+_SEPARATORS = (" ", "\n", "\t", "  ")
+_FIRST_TOKEN = 0xE000  # the private-use area: a token is a character that no text contains
+
+
+class Style(Enum):
+    """What a token looks like to a reader; decides where a space is welcome."""
+
+    OPERAND = auto()  # names, numbers, strings, and words that stand alone as True does
+    KEYWORD = auto()
+    OPEN = auto()
+    CLOSE = auto()
+    COMMA = auto()  # , ; : close to what they follow
+    DOT = auto()  # close on both sides
+    OPERATOR = auto()
+    PREFIX = auto()  # an operator in front of its only operand
+    BLANK = auto()  # carries its own white space
+
+
+class Layout(Enum):
+    """What a token does to lines; most do nothing."""
+
+    NONE = auto()
+    NEWLINE = auto()
+    INDENT = auto()
+    DEDENT = auto()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Token:
+    """One value of one terminal."""
+
+    text: str
+    style: Style
+    layout: Layout
+    breaks_line: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """What rendering has to remember: the last token, how it is seen, and the indentation."""
+
+    last: Token | None
+    style: Style
+    level: int
+    at_line_start: bool
+
+
+# A state of the transducer: a run of tokens → the text it adds here, and the state after it. A plain dictionary,
+# because it is indexed in the hot loop; `Renderer.extend` adds the entry that is missing.
+Glue = dict[str, "tuple[str, Glue]"]
+
+
+class Renderer:
+    """The transducer of one grammar."""
+
+    def __init__(self, grammar: Grammar) -> None:
+        self._grammar = grammar
+        self._tokens: list[Token] = []
+        self._codes: dict[tuple[str, int], str] = {}
+        self._states: dict[Place, Glue] = {}
+        self._places: dict[int, Place] = {}
+        self._gaps: dict[tuple[str, str], str] = {}
+        alone = _standing_alone(grammar)
+        for terminal in grammar.terminals.values():
+            self._add(terminal, alone)
+        self._prefixes = [Prefixes(terminal.pattern) for terminal in grammar.terminals.values() if terminal.pattern]
+        lexer = token_lexer(grammar)
+        self.separators = tuple(text for text in _SEPARATORS if vanishes(lexer, text))
+        self.start = self._state(Place(None, Style.BLANK, 0, True))
+
+    def _add(self, terminal: Terminal, alone: frozenset[str]) -> None:
+        layout = self._grammar.layout
+        if layout and terminal.name in layout:
+            role = {layout.newline: Layout.NEWLINE, layout.indent: Layout.INDENT}.get(terminal.name, Layout.DEDENT)
+            self._new_token(terminal.name, 0, Token("", Style.BLANK, role))
+            return
+        for index, text in enumerate(terminal.values):
+            style = _style(text, terminal, alone)
+            spacing = self._grammar.spacing.get(text)
+            if spacing is not None:
+                style = {"none": Style.DOT, "after": Style.COMMA, "both": Style.OPERATOR}.get(spacing, style)
+            self._new_token(terminal.name, index, Token(text, style, Layout.NONE, spacing == "line"))
+
+    def _new_token(self, terminal: str, index: int, token: Token) -> None:
+        self._codes[terminal, index] = chr(_FIRST_TOKEN + len(self._tokens))
+        self._tokens.append(token)
+
+    def code(self, terminal: str, index: int = 0) -> str:
+        """The character that stands for one value of a terminal."""
+        return self._codes[terminal, index]
+
+    def text_of(self, code: str) -> str:
+        """The text of one token, without its surroundings."""
+        return self._tokens[ord(code) - _FIRST_TOKEN].text
+
+    def render(self, runs: Sequence[str]) -> str:
+        """The text of some runs of tokens."""
+        texts = []
+        state = self.start
+        for run in runs:
+            text, state = state.get(run) or self.extend(state, run)
+            texts.append(text)
+        return "".join(texts)
+
+    def extend(self, state: Glue, run: str) -> tuple[str, Glue]:
+        """Work out what a run adds in a state, and keep it there."""
+        place = self._places[id(state)]
+        texts = []
+        for code in run:
+            text, place = self._step(place, self._tokens[ord(code) - _FIRST_TOKEN])
+            texts.append(text)
+        state[run] = entry = ("".join(texts), self._state(place))
+        return entry
+
+    def _step(self, place: Place, token: Token) -> tuple[str, Place]:
+        match token.layout:
+            case Layout.NEWLINE:
+                return "\n", Place(None, Style.BLANK, place.level, True)
+            case Layout.INDENT:
+                return "", Place(None, Style.BLANK, place.level + 1, True)
+            case Layout.DEDENT:
+                return "", Place(None, Style.BLANK, max(place.level - 1, 0), True)
+            case Layout.NONE:
+                style = token.style
+                if style is Style.OPERATOR and place.style not in (Style.OPERAND, Style.CLOSE):
+                    style = Style.PREFIX
+                return self._before(place, token) + token.text, Place(token, style, place.level, False)
+
+    def _state(self, place: Place) -> Glue:
+        if place not in self._states:
+            state: Glue = {}
+            self._states[place] = state
+            self._places[id(state)] = place  # states live as long as their renderer, so ids stay theirs
+        return self._states[place]
+
+    def _before(self, place: Place, token: Token) -> str:
+        if place.last is None or place.at_line_start:
+            return INDENTATION * place.level
+        return self._between(place.last, place.style, token)
+
+    def _between(self, left: Token, left_style: Style, right: Token) -> str:
+        if left.breaks_line and "\n" in self.separators:
+            return "\n"
+        forced = self.gap(left.text, right.text)
+        if forced or not self.separators:
+            return forced
+        return self.separators[0] if _space_welcome(left_style, left, right) else ""
+
+    def gap(self, left: str, right: str) -> str:
+        """What has to stand between two tokens lest they merge; empty if nothing has to, or nothing can."""
+        key = (left, right[:1])
+        if key not in self._gaps:
+            self._gaps[key] = self._needed_gap(*key)
+        return self._gaps[key]
+
+    def _needed_gap(self, left: str, following: str) -> str:
+        for gap in ("", *self.separators):
+            if not self._may_merge(left + gap + following):
+                return gap
+        return self.separators[0] if self.separators else ""
+
+    def _may_merge(self, text: str) -> bool:
+        """Whether some token of the grammar begins with this text, so that a lexer would read on."""
+        return any(text in prefixes for prefixes in self._prefixes)
+
+
+def _standing_alone(grammar: Grammar) -> frozenset[str]:
+    """The terminals that are a whole alternative somewhere, as `True` is in an expression."""
+    return frozenset(
+        alternative.terminal
+        for rule in grammar.rules.values()
+        for alternative in rule.alternatives
+        if isinstance(alternative, TokenSymbol)
+    )
+
+
+def _style(text: str, terminal: Terminal, alone: frozenset[str]) -> Style:
+    if text[:1].isspace() or text[-1:].isspace():
+        return Style.BLANK
+    if any(char.isalnum() or char in "_\"'`" for char in text):
+        return Style.OPERAND if not terminal.is_literal or terminal.name in alone else Style.KEYWORD
+    if text[-1:] in "([{":
+        return Style.OPEN
+    if text[:1] in ")]}":
+        return Style.CLOSE
+    if text in (",", ";", ":"):
+        return Style.COMMA
+    return Style.DOT if text in (".", "::") else Style.OPERATOR
+
+
+def _space_welcome(left_style: Style, left: Token, right: Token) -> bool:
+    match (left_style, right.style):
+        case (Style.BLANK, _) | (_, Style.BLANK) | (Style.DOT, _) | (_, Style.DOT):
+            return False
+        case (Style.OPEN, _) | (_, Style.CLOSE) | (_, Style.COMMA):
+            return False
+        case (Style.OPERAND | Style.CLOSE, Style.OPEN):
+            return right.text[0] == "{" or left.text[-1] == "}"
+        case (Style.PREFIX, _):
+            return right.style is Style.KEYWORD  # `SELECT * FROM t`
+        case _:
+            return True

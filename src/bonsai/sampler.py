@@ -8,8 +8,9 @@ from itertools import islice
 
 from bonsai.bounds import Bounds
 from bonsai.choices import Draws, Edited
+from bonsai.grammar.analysis import Counts
 from bonsai.grammar.model import Grammar, Symbol
-from bonsai.states import BoundedGrammar, Counts, Item
+from bonsai.states import BoundedGrammar, Item
 
 # Under deep bounds a random program can be astronomically large. One that has taken this many fresh draws is
 # wound down: from there on it takes the shortest way out. It stays within its bounds, and replays like any other.

@@ -13,7 +13,7 @@ from math import gcd, lcm
 from bonsai.bounds import Bounds, require_positive
 from bonsai.choices import Draws, avoided, to_allowed
 from bonsai.errors import BonsaiError
-from bonsai.grammar.analysis import Analysis, least_items
+from bonsai.grammar.analysis import Analysis, Counts, least_items
 from bonsai.grammar.model import (
     Choice,
     Grammar,
@@ -26,8 +26,6 @@ from bonsai.grammar.model import (
 )
 from bonsai.render import Renderer
 
-# How often each recursive nonterminal has been expanded on the path, in the order of `counted`.
-Counts = tuple[int, ...]
 _MANY_STATES = 20_000
 
 
@@ -141,8 +139,6 @@ class BoundedGrammar:
                 f"no program of {grammar.source} is within bounds {bounds}",
                 f"the smallest bounds that hold one are {least}",
             )
-        self.counted = tuple(name for name in grammar.rules if name in self.analysis.recursive)
-        self._place = {name: place for place, name in enumerate(self.counted)}
         self._states: dict[tuple[Symbol, Counts], State] = {}
         self._relevant: dict[Symbol, tuple[bool, ...]] = {}
 
@@ -151,11 +147,7 @@ class BoundedGrammar:
         """What a derivation begins with: reversed, ready to be a stack."""
         if len(self._states) > _MANY_STATES:
             self._states.clear()  # states are pure functions of their keys; none is lost for good
-        return tuple(reversed(list(self.items(Reference(self.grammar.start), self.no_counts))))
-
-    @property
-    def no_counts(self) -> Counts:
-        return (0,) * len(self.counted)
+        return tuple(reversed(list(self.items(Reference(self.grammar.start), self.analysis.no_counts))))
 
     def items(self, symbol: Symbol, counts: Counts) -> Iterator[Item]:
         """The symbol with everything expanded that leaves no choice: runs of tokens and states in between."""
@@ -169,13 +161,13 @@ class BoundedGrammar:
         match symbol:
             case Token(terminal):
                 if len(self.grammar.terminals[terminal].values) > 1:
-                    yield self.state(symbol, self.no_counts)
+                    yield self.state(symbol, self.analysis.no_counts)
                 else:
                     yield self.renderer.code(terminal)
             case Sequence(symbols):
                 yield from chain.from_iterable(self._parts(part, counts) for part in symbols)
             case Reference(rule):
-                counts = self.entered(rule, counts)
+                counts = self.analysis.entered(rule, counts)
                 alternatives = self.grammar.rules[rule].alternatives
                 if len(alternatives) > 1:
                     yield self.state(symbol, counts)
@@ -184,13 +176,6 @@ class BoundedGrammar:
             case _:
                 yield self.state(symbol, counts)
 
-    def entered(self, rule: str, counts: Counts) -> Counts:
-        """The counts after one more expansion of a rule."""
-        place = self._place.get(rule)
-        if place is None:
-            return counts
-        return (*counts[:place], counts[place] + 1, *counts[place + 1 :])
-
     def state(self, symbol: Symbol, counts: Counts) -> State:
         """The state of a symbol that offers a choice; counts that cannot matter any more are forgotten."""
         relevant = self._relevant.get(symbol)
@@ -198,7 +183,7 @@ class BoundedGrammar:
             inside = self.analysis.counted_in(symbol)
             if isinstance(symbol, Reference):
                 inside |= {symbol.rule}
-            relevant = self._relevant[symbol] = tuple(name in inside for name in self.counted)
+            relevant = self._relevant[symbol] = tuple(name in inside for name in self.analysis.counted)
         counts = tuple(c if matters else 0 for c, matters in zip(counts, relevant, strict=True))
         key = (symbol, counts)
         found = self._states.get(key)
@@ -266,13 +251,13 @@ class BoundedGrammar:
         alternatives = self.grammar.rules[rule].alternatives
         blocked = self._blocked(counts)
         feasible = self._feasible(alternatives, blocked)
-        if rule not in self._place:
+        if rule not in self.analysis.recursive:
             return _uniform(feasible)
         closing = self._feasible(alternatives, blocked | {rule})
         deepening = [index for index in feasible if index not in closing]
         if not closing or not deepening:
             return _uniform(feasible)
-        expansions = counts[self._place[rule]]
+        expansions = self.analysis.expansions(rule, counts)
         depth = self.bounds.depth
         shared = lcm(len(closing), len(deepening))
         to_close = (expansions + 1) * (shared // len(closing))
@@ -283,7 +268,7 @@ class BoundedGrammar:
 
     def _blocked(self, counts: Counts) -> frozenset[str]:
         depth = self.bounds.depth
-        return frozenset(name for name, c in zip(self.counted, counts, strict=True) if c >= depth)
+        return frozenset(name for name, c in zip(self.analysis.counted, counts, strict=True) if c >= depth)
 
     def _feasible(self, alternatives: tuple[Symbol, ...], blocked: frozenset[str]) -> list[int]:
         return [i for i, symbol in enumerate(alternatives) if self.analysis.completable(symbol, blocked)]

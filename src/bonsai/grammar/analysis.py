@@ -24,6 +24,8 @@ from bonsai.grammar.model import (
 )
 
 Blocked = frozenset[str]
+# How often each recursive nonterminal has been expanded on the path from the root.
+Counts = tuple[int, ...]
 
 
 @dataclass(frozen=True)
@@ -43,6 +45,32 @@ class Analysis:
     def recursive(self) -> frozenset[str]:
         """The nonterminals that can occur inside themselves: the only ones whose expansions need counting."""
         return frozenset(name for name, inside in self.reachable.items() if name in inside)
+
+    @cached_property
+    def counted(self) -> tuple[str, ...]:
+        """The recursive nonterminals in grammar order: what a tuple of `Counts` speaks of."""
+        return tuple(name for name in self.grammar.rules if name in self.recursive)
+
+    @cached_property
+    def _place(self) -> dict[str, int]:
+        return {name: place for place, name in enumerate(self.counted)}
+
+    @property
+    def no_counts(self) -> Counts:
+        """The counts at the root, before anything is expanded."""
+        return (0,) * len(self.counted)
+
+    def entered(self, rule: str, counts: Counts) -> Counts:
+        """The counts after one more expansion of a rule."""
+        place = self._place.get(rule)
+        if place is None:
+            return counts
+        return (*counts[:place], counts[place] + 1, *counts[place + 1 :])
+
+    def expansions(self, rule: str, counts: Counts) -> int:
+        """How often a rule has been expanded on a path; once, by definition, if it is not recursive."""
+        place = self._place.get(rule)
+        return 1 if place is None else counts[place]
 
     @cached_property
     def _mentions(self) -> dict[str, frozenset[str]]:

@@ -1,0 +1,73 @@
+"""A grammar and bounds come in; the number of derivations within the bounds goes out, exactly.
+
+The number is a sum over options of products over what follows, along the states that the sampler walks. There are
+finitely many states and none leads back to itself, since every way round a cycle raises a count.
+"""
+
+from collections.abc import Callable, Iterable
+from math import fsum, inf, log10, prod
+from typing import TypeVar
+
+from bonsai.bounds import Bounds
+from bonsai.errors import BonsaiError
+from bonsai.grammar.model import Grammar
+from bonsai.states import BoundedGrammar, Item, State
+
+# Up to here the exact number is computed; beyond, only its logarithm: the number would not fit in memory.
+MOST_DIGITS = 2_000_000
+
+Number = TypeVar("Number", int, float)
+
+
+def count(grammar: Grammar, bounds: Bounds) -> int:
+    """The exact number of derivations within the bounds."""
+    magnitude = log10_count(grammar, bounds)
+    if magnitude > MOST_DIGITS:
+        raise BonsaiError(
+            f"the number of programs within {bounds} has about {magnitude:.3g} digits",
+            f"the exact number is given up to {MOST_DIGITS:,} digits; ask for its logarithm, or smaller bounds",
+        )
+    return _fold(BoundedGrammar(grammar, bounds), sum, prod)
+
+
+def log10_count(grammar: Grammar, bounds: Bounds) -> float:
+    """The decimal logarithm of the number of derivations within the bounds."""
+    return _fold(BoundedGrammar(grammar, bounds), _log_sum, fsum)
+
+
+def _fold(
+    bounded: BoundedGrammar,
+    add: Callable[[list[Number]], Number],
+    multiply: Callable[[list[Number]], Number],
+) -> Number:
+    """Evaluate all states, children first, with an explicit stack: paths can be long."""
+    known: dict[State, Number] = {}
+
+    def product(items: Iterable[Item]) -> Number:
+        return multiply([known[item] for item in items if isinstance(item, State)])
+
+    start = bounded.start
+    stack = [item for item in start if isinstance(item, State)]
+    while stack:
+        state = stack[-1]
+        if state in known:
+            stack.pop()
+            continue
+        options = [state.expansion(choice)[2] for choice in state.weighted.allowed]
+        missing = {
+            item: None for items in options for item in items if isinstance(item, State) and item not in known
+        }
+        if missing:
+            stack.extend(missing)
+        else:
+            known[state] = add([product(items) for items in options])
+            stack.pop()
+    return product(start)
+
+
+def _log_sum(logarithms: list[float]) -> float:
+    """The logarithm of a sum of numbers that are given by their logarithms."""
+    largest = max(logarithms)
+    if largest == inf:
+        return inf
+    return largest + log10(fsum(10 ** (value - largest) for value in logarithms))

@@ -15,6 +15,8 @@ from bonsai.states import BoundedGrammar, Item, State
 
 # Up to here the exact number is computed; beyond, only its logarithm: the number would not fit in memory.
 MOST_DIGITS = 2_000_000
+# A grammar with many mutually recursive nonterminals has too many states under deep bounds to visit them all.
+MOST_STATES = 100_000
 
 Number = TypeVar("Number", int, float)
 
@@ -59,6 +61,11 @@ def _fold(
         }
         if missing:
             stack.extend(missing)
+            if len(known) + len(stack) > MOST_STATES:
+                raise BonsaiError(
+                    f"counting the programs within {bounded.bounds} takes more than {MOST_STATES:,} cases",
+                    "many nonterminals of this grammar contain each other; ask for a smaller depth",
+                )
         else:
             known[state] = add([product(items) for items in options])
             stack.pop()

@@ -38,6 +38,9 @@ class Style(Enum):
     BLANK = auto()  # carries its own white space
 
 
+_SPACED = {"none": Style.DOT, "after": Style.COMMA, "both": Style.OPERATOR, "name": Style.OPERAND}
+
+
 class Layout(Enum):
     """What a token does to lines; most do nothing."""
 
@@ -99,8 +102,7 @@ class Renderer:
         for index, text in enumerate(terminal.values):
             style = _style(text, terminal, alone)
             spacing = self._grammar.spacing.get(text)
-            if spacing is not None:
-                style = {"none": Style.DOT, "after": Style.COMMA, "both": Style.OPERATOR}.get(spacing, style)
+            style = _SPACED.get(spacing or "", style)
             self._new_token(terminal.name, index, Token(text, style, Layout.NONE, spacing == "line"))
 
     def _new_token(self, terminal: str, index: int, token: Token) -> None:

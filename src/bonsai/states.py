@@ -132,6 +132,7 @@ class BoundedGrammar:
         self.grammar = grammar
         self.bounds = bounds
         self.renderer = Renderer(grammar)
+        self._root = Reference(grammar.start)
         self.analysis = Analysis(grammar, bounds.items)
         if grammar.start not in self.analysis.productive(frozenset()):
             least = Bounds(1, least_items(grammar), 1)
@@ -139,15 +140,16 @@ class BoundedGrammar:
                 f"no program of {grammar.source} is within bounds {bounds}",
                 f"the smallest bounds that hold one are {least}",
             )
-        self._states: dict[tuple[Symbol, Counts], State] = {}
-        self._relevant: dict[Symbol, tuple[bool, ...]] = {}
+        # By the identity of the symbol: hashing a nested symbol by value costs more than the rest of a look-up.
+        self._states: dict[tuple[int, Counts], State] = {}
+        self._relevant: dict[int, tuple[Symbol, tuple[bool, ...]]] = {}
 
     @property
     def start(self) -> tuple[Item, ...]:
         """What a derivation begins with: reversed, ready to be a stack."""
         if len(self._states) > _MANY_STATES:
             self._states.clear()  # states are pure functions of their keys; none is lost for good
-        return tuple(reversed(list(self.items(Reference(self.grammar.start), self.analysis.no_counts))))
+        return tuple(reversed(list(self.items(self._root, self.analysis.no_counts))))
 
     def items(self, symbol: Symbol, counts: Counts) -> Iterator[Item]:
         """The symbol with everything expanded that leaves no choice: runs of tokens and states in between."""
@@ -178,14 +180,13 @@ class BoundedGrammar:
 
     def state(self, symbol: Symbol, counts: Counts) -> State:
         """The state of a symbol that offers a choice; counts that cannot matter any more are forgotten."""
-        relevant = self._relevant.get(symbol)
-        if relevant is None:
+        known = self._relevant.get(id(symbol))
+        if known is None:
             inside = self.analysis.counted_in(symbol)
-            if isinstance(symbol, Reference):
-                inside |= {symbol.rule}
-            relevant = self._relevant[symbol] = tuple(name in inside for name in self.analysis.counted)
-        counts = tuple(c if matters else 0 for c, matters in zip(counts, relevant, strict=True))
-        key = (symbol, counts)
+            known = (symbol, tuple(name in inside for name in self.analysis.counted))
+            self._relevant[id(symbol)] = known
+        counts = tuple([c if matters else 0 for c, matters in zip(counts, known[1], strict=True)])
+        key = (id(symbol), counts)
         found = self._states.get(key)
         if found is None:
             found = self._states[key] = State(self, symbol, counts)

@@ -36,8 +36,10 @@ def to_regex(pattern: Pattern) -> str:
 
 
 def matches(pattern: Pattern, text: str) -> bool:
-    """Whether the whole text is one match of the pattern."""
-    return re.fullmatch(to_regex(pattern), text) is not None
+    """Whether the whole text is one match of the pattern, whatever its look-around wants to see outside."""
+    if re.fullmatch(to_regex(pattern), text):
+        return True
+    return bool(_LOOKAROUND.search(pattern.value)) and re.fullmatch(_relaxed(pattern), text) is not None
 
 
 @lru_cache(maxsize=4096)
@@ -72,7 +74,8 @@ def shortest_matches(pattern: Pattern) -> tuple[str, ...] | None:
     automaton = _automaton(pattern)
     if automaton is None:
         return None
-    found: Iterator[str] = (text for text in _enumerate(automaton) if text and matches(pattern, text))
+    exact = re.compile(to_regex(pattern))
+    found: Iterator[str] = (text for text in _enumerate(automaton) if text and exact.fullmatch(text))
     if "i" in pattern.flags or "(?i" in pattern.value:
         found = _first_of_each_case(found)
     pool = tuple(islice(found, FINITE_POOL + 1))

@@ -13,7 +13,9 @@ from bonsai.grammar.lexing import lexes_as, token_lexer
 from bonsai.grammar.model import Grammar, Layout, Terminal
 
 MakeError = Callable[[str, str, str], BonsaiError]
-SPACINGS = ("none", "before", "after", "both", "line")
+# How a token is spaced: close on both sides, close to what it follows, apart on both sides, with a line end
+# behind it, or, for a word, as the name of a function is: `print(x)`.
+SPACINGS = ("none", "after", "both", "line", "name")
 
 
 @dataclass(frozen=True, slots=True)

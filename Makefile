@@ -1,0 +1,41 @@
+# Two targets for a fresh machine that has Python 3.11 or newer. Everything is installed into .venv, nothing elsewhere.
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+
+.PHONY: grow test fast format clean
+
+# The main job, on a bundled subject.
+grow: $(VENV)/installed
+	$(BIN)/bonsai sample blocks -n 5
+
+# Everything that continuous integration checks.
+test: $(VENV)/installed-test
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/pytest -n 2 -m ""
+
+# The tests that take seconds.
+fast: $(VENV)/installed-test
+	$(BIN)/pytest -n 2
+
+format: $(VENV)/installed-test
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+		{ echo "error: Bonsai needs Python 3.11 or newer (hint: make PYTHON=python3.12 ...)"; exit 2; }
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/installed: $(BIN)/python pyproject.toml
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e .
+	@touch $@
+
+$(VENV)/installed-test: $(BIN)/python pyproject.toml
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[test]'
+	@touch $@ $(VENV)/installed
+
+clean:
+	rm -rf $(VENV) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis

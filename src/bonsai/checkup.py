@@ -1,0 +1,125 @@
+"""A grammar and bounds come in; what a look at it shows goes out: figures, and warnings worth a line each."""
+
+from dataclasses import dataclass
+from statistics import fmean
+
+from bonsai.bounds import Bounds
+from bonsai.choices import Draws
+from bonsai.counting import log10_count
+from bonsai.derivation import Derivation
+from bonsai.errors import BonsaiError
+from bonsai.grammar.analysis import Analysis, unused_rules
+from bonsai.grammar.lexing import lexes_as, token_lexer
+from bonsai.grammar.model import Grammar, Reference
+from bonsai.parse_back import parse
+from bonsai.sampler import Sampler
+
+SAMPLES = 1000
+PARSED = 100
+LONGEST_PARSED = 400  # an ambiguous grammar makes a parser slow on long texts
+
+
+@dataclass(frozen=True, slots=True)
+class Checkup:
+    """What was seen."""
+
+    bounds: Bounds
+    rules: int
+    recursive: int
+    terminals: int
+    identifiers: int
+    log10_programs: float | None
+    samples: int
+    mean_size: float
+    max_size: int
+    parsed: int
+    unreadable: tuple[str, ...]
+    warnings: tuple[str, ...]
+
+    def figures(self) -> dict[str, object]:
+        """The same for scripts."""
+        return {
+            "bounds": [self.bounds.idents, self.bounds.items, self.bounds.depth],
+            "rules": self.rules,
+            "recursive": self.recursive,
+            "terminals": self.terminals,
+            "identifiers": self.identifiers,
+            "log10": self.log10_programs,
+            "samples": self.samples,
+            "mean_size": self.mean_size,
+            "max_size": self.max_size,
+            "parsed": self.parsed,
+            "unreadable": list(self.unreadable),
+            "warnings": list(self.warnings),
+        }
+
+
+def check_grammar(grammar: Grammar, bounds: Bounds, seed: int) -> Checkup:
+    """Look a grammar over by its definition and by a thousand samples."""
+    sampler = Sampler(grammar, bounds)
+    draws = Draws(seed)
+    samples = [sampler.sample(draws) for _ in range(SAMPLES)]
+    sizes = [len("".join(text.split())) for text, _ in samples]
+    short = [text for text, _ in samples if len(text) <= LONGEST_PARSED][:PARSED]
+    analysis = Analysis(grammar, bounds.items)
+    return Checkup(
+        bounds=bounds,
+        rules=len(grammar.rules),
+        recursive=len(analysis.recursive),
+        terminals=len(grammar.terminals),
+        identifiers=sum(terminal.identifier for terminal in grammar.terminals.values()),
+        log10_programs=_log10_programs(grammar, bounds),
+        samples=len(samples),
+        mean_size=fmean(sizes),
+        max_size=max(sizes),
+        parsed=len(short),
+        unreadable=tuple(text for text in short if not _parses(grammar, text)),
+        warnings=(*_warnings(grammar, bounds), *_never_used(grammar, [tuple(c) for _, c in samples])),
+    )
+
+
+def _log10_programs(grammar: Grammar, bounds: Bounds) -> float | None:
+    try:
+        return log10_count(grammar, bounds)
+    except BonsaiError:
+        return None  # too many cases to count; not what this look is about
+
+
+def _parses(grammar: Grammar, text: str) -> bool:
+    try:
+        parse(grammar, text)
+    except BonsaiError:
+        return False
+    return True
+
+
+def _warnings(grammar: Grammar, bounds: Bounds) -> list[str]:
+    found = [f"rule {name} is never used" for name in unused_rules(grammar)]
+    lexer = token_lexer(grammar)
+    for terminal in grammar.terminals.values():
+        if terminal.name in grammar.ignored or (grammar.layout and terminal.name in grammar.layout):
+            continue
+        misread = [value for value in terminal.values if not lexes_as(lexer, terminal.name, value)]
+        if misread:
+            found.append(f"{terminal.name}: a lexer reads {misread[0]!r} as something else")
+        if terminal.identifier and len(terminal.values) < bounds.idents:
+            found.append(f"{terminal.name} has {len(terminal.values)} values: idents above that change nothing")
+    if not any(terminal.identifier for terminal in grammar.terminals.values()):
+        found.append("no terminal is in [grammar.identifiers]: the bound on idents changes nothing")
+    return found
+
+
+def _never_used(grammar: Grammar, samples: list[tuple[int, ...]]) -> list[str]:
+    used: set[tuple[str, int]] = set()
+    for choices in samples:
+        for node in Derivation(grammar, choices, "").tree.walk():
+            if isinstance(node.symbol, Reference):
+                used.add((node.symbol.rule, node.choice or 0))
+    unused = unused_rules(grammar)
+    return [
+        f"alternative {index + 1} of rule {rule.name} was not used in {len(samples)} samples"
+        for rule in grammar.rules.values()
+        if rule.name not in unused
+        for index in range(len(rule.alternatives))
+        if (rule.name, index) not in used
+    ]

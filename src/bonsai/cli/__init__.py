@@ -1,0 +1,61 @@
+"""The command line: one module per command; this one puts them together and turns errors into one line each."""
+
+import os
+import sys
+from typing import Annotated
+
+import typer
+
+from bonsai import __version__
+from bonsai.cli import check, count, sample
+from bonsai.cli.common import print_error
+from bonsai.errors import BonsaiError
+
+app = typer.Typer(
+    name="bonsai",
+    help="Grow a concise test corpus for any program that reads a structured language.",
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+app.command("sample")(sample.sample)
+app.command("count")(count.count)
+app.command("check")(check.check)
+
+
+@app.callback(invoke_without_command=True)
+def _options(
+    context: typer.Context,
+    version: Annotated[bool, typer.Option("--version", help="Print the version and exit.")] = False,
+) -> None:
+    if version:
+        typer.echo(f"bonsai {__version__}")
+        raise typer.Exit
+    if context.invoked_subcommand is None:
+        typer.echo(context.get_help())
+        raise typer.Exit
+
+
+def main() -> None:
+    """Run the command line; the exit code is 0 if all is well, 1 if a check failed, 2 if the call was wrong."""
+    sys.exit(run(sys.argv[1:]))
+
+
+def run(arguments: list[str]) -> int:
+    """One call of the command line, as its exit code."""
+    try:
+        result = app(arguments, prog_name="bonsai", standalone_mode=False)
+        sys.stdout.flush()
+        return result if isinstance(result, int) else 0
+    except BonsaiError as error:
+        print_error(error.message, error.hint)
+        return 2
+    except typer.TyperException as error:
+        context = getattr(error, "ctx", None)
+        print_error(error.format_message(), f"see {context.command_path if context else 'bonsai'} --help")
+        return 2
+    except (typer.Abort, KeyboardInterrupt):
+        print_error("interrupted", "run the same command again to start over")
+        return 130
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # nobody reads on, as in `| head`
+        return 0

@@ -1,0 +1,41 @@
+"""What several commands share: their arguments, and how they print."""
+
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from bonsai.bounds import Bounds, parse_bounds
+from bonsai.subject import Subject
+
+SubjectArgument = Annotated[
+    str,
+    typer.Argument(metavar="SUBJECT", help="A bundled subject by name, or a folder with a bonsai.toml."),
+]
+BoundsOption = Annotated[
+    str | None,
+    typer.Option(
+        "--bounds",
+        metavar="M,N,D",
+        help="Most identifiers, items of a repetition, and nested expansions. [default: the subject's]",
+    ),
+]
+SeedOption = Annotated[int, typer.Option("--seed", metavar="N", help="The same seed gives the same result.")]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON for scripts.")]
+QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="Print no more than the result.")]
+
+
+def console() -> Console:
+    """Where results are printed: colours on a terminal, plain text in a pipe."""
+    return Console(highlight=False, soft_wrap=True)
+
+
+def print_error(message: str, hint: str) -> None:
+    """One line on standard error."""
+    line = " ".join(f"error: {message} (hint: {hint})".split())
+    typer.echo(line, err=True)
+
+
+def bounds_of(subject: Subject, text: str | None) -> Bounds:
+    """The bounds that were asked for, otherwise the subject's own."""
+    return subject.bounds if text is None else parse_bounds(text)

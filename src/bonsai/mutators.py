@@ -1,0 +1,252 @@
+"""A derivation comes in; an edited choice sequence goes out, which replays to another program within the bounds.
+
+Each mutator is one function of a parent, what it may draw on, and a source of randomness. It returns the edited
+choices, or None where it does not apply. `mutate` replays them and makes sure that the child differs.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise, takewhile
+from math import ceil, log
+
+from bonsai.choices import REDRAW, Draws, Edited, other_than
+from bonsai.derivation import Derivation, Node
+from bonsai.grammar.model import Repetition
+from bonsai.sampler import Sampler
+
+ATTEMPTS = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What a mutator may draw on: the sampler at the node's bounds, and other members of the corpus."""
+
+    sampler: Sampler
+    donors: Sequence[Derivation] = ()
+
+
+Mutator = Callable[[Derivation, Surroundings, Draws], Edited | None]
+
+
+def mutate(
+    mutator: Mutator, parent: Derivation, surroundings: Surroundings, draws: Draws
+) -> tuple[str, list[int]] | None:
+    """A child of the parent, as text and choices, that is not the parent; None if the mutator finds none."""
+    for _ in range(ATTEMPTS):
+        edited = mutator(parent, surroundings, draws)
+        if edited is None:
+            return None
+        text, choices = surroundings.sampler.replay(edited, draws)
+        if text != parent.text:
+            return text, choices
+    return None
+
+
+# --- on the flat sequence --------------------------------------------------------------------------
+
+
+def _geometric(mean: float, steps: int = 1024) -> list[int]:
+    """Quantiles of the geometric distribution on 1, 2, ... with a given mean: a uniform pick has its law."""
+    return [ceil(log(1 - (i + 0.5) / steps) / log(1 - 1 / mean)) for i in range(steps)]
+
+
+# Zest's figures: on average 8 mutations, of 4 bytes each; a choice of the original is made of 4 bytes.
+_MUTATIONS = _geometric(8)
+_BYTES = _geometric(4)
+_BYTES_PER_CHOICE = 4
+_ZERO_PROBABILITY = 0.1
+
+
+def zest(parent: Derivation, surroundings: Surroundings, draws: Draws) -> Edited | None:
+    """The paper's mutator: runs of choices are drawn afresh, or now and then all set to 0; one does change."""
+    size = len(parent.choices)
+    if size == 0:
+        return None
+    edited = list(parent.choices)
+    value = 0 if draws.random() < _ZERO_PROBABILITY else REDRAW
+    bits, random, most = draws.getrandbits, draws.random, size * _BYTES_PER_CHOICE
+    first = 0
+    for _ in range(_MUTATIONS[bits(10)]):
+        offset = int(random() * most)
+        first = offset // _BYTES_PER_CHOICE
+        last = min((offset + _BYTES[bits(10)] - 1) // _BYTES_PER_CHOICE, size - 1)
+        for place in range(first, last + 1):
+            edited[place] = value
+    if value == REDRAW or tuple(edited) == parent.choices:
+        edited[first] = other_than(parent.choices[first])
+    return edited
+
+
+# --- on the tree -----------------------------------------------------------------------------------
+
+
+def _replaced(parent: Derivation, node: Node, choices: Edited) -> Edited:
+    return [*parent.choices[: node.start], *choices, *parent.choices[node.end :]]
+
+
+def _own(parent: Derivation, node: Node) -> Edited:
+    return parent.choices[node.start : node.end]
+
+
+def regenerate(parent: Derivation, surroundings: Surroundings, draws: Draws) -> Edited | None:
+    """Draw a random subtree afresh."""
+    nodes = [node for nodes in parent.by_rule.values() for node in nodes if node.end > node.start]
+    if not nodes:
+        return None
+    node = draws.choice(nodes)
+    fresh = surroundings.sampler.continue_from(node.symbol, node.counts, (), draws)
+    return _replaced(parent, node, fresh)
+
+
+def splice(parent: Derivation, surroundings: Surroundings, draws: Draws) -> Edited | None:
+    """Replace a subtree by one of the same nonterminal from another member of the corpus."""
+    if not surroundings.donors:
+        return None
+    donor = draws.choice(surroundings.donors)
+    shared = [rule for rule in parent.by_rule if rule in donor.by_rule and rule != parent.grammar.start]
+    if not shared:
+        return None
+    rule = draws.choice(shared)
+    node, graft = draws.choice(parent.by_rule[rule]), draws.choice(donor.by_rule[rule])
+    # A graft that is too deep for its new place is fitted: replay maps what the bounds do not allow.
+    fitted = surroundings.sampler.continue_from(node.symbol, node.counts, _own(donor, graft), draws)
+    return _replaced(parent, node, fitted)
+
+
+def hoist(parent: Derivation, surroundings: Surroundings, draws: Draws) -> Edited | None:
+    """Replace a subtree by one of the same nonterminal inside it."""
+    outer = [
+        (node, nodes, place)
+        for nodes in parent.by_rule.values()
+        for place, (node, following) in enumerate(pairwise(nodes))
+        if _inside(following, node)
+    ]
+    if not outer:
+        return None
+    node, nodes, place = draws.choice(outer)
+    inner = list(takewhile(lambda other: _inside(other, node), nodes[place + 1 :]))
+    return _replaced(parent, node, _own(parent, draws.choice(inner)))
+
+
+def _inside(node: Node, other: Node) -> bool:
+    """Whether a node that comes later in the text stands inside another, and is not all there is to it."""
+    return node.start < other.end and node.end <= other.end and (node.start, node.end) != (other.start, other.end)
+
+
+def _with_items(
+    parent: Derivation, node: Node, items: list[Edited], surroundings: Surroundings, draws: Draws
+) -> Edited:
+    """The parent with other items in one of its repetitions; separators that are missing are drawn."""
+    assert isinstance(node.symbol, Repetition)
+    separators = [_own(parent, separator) for separator in node.separators]
+    separator = node.symbol.separator
+    choices = [len(items)]
+    for place, item in enumerate(items):
+        if place and separator is not None:
+            if place <= len(separators):
+                choices += separators[place - 1]
+            else:
+                choices += surroundings.sampler.continue_from(separator, node.counts, (), draws)
+        choices += item
+    return _replaced(parent, node, choices)
+
+
+def _repetition(
+    parent: Derivation, surroundings: Surroundings, draws: Draws, more: int, least: int = 0
+) -> Node | None:
+    """A repetition of at least `least` items that may have `more` than it has."""
+    bounded = surroundings.sampler.bounded
+    fitting = [
+        node
+        for node in parent.repetitions
+        if node.choice is not None
+        and node.choice >= least
+        and node.choice + more in bounded.state(node.symbol, node.counts).weighted.allowed
+    ]
+    return draws.choice(fitting) if fitting else None
+
+
+def insert_item(parent: Derivation, surroundings: Surroundings, draws: Draws) -> Edited | None:
+    """One more item, drawn afresh, somewhere in a repetition."""
+    node = _repetition(parent, surroundings, draws, more=1)
+    if node is None:
+        return None
+    assert isinstance(node.symbol, Repetition)
+    items = [_own(parent, item) for item in node.items]
+    fresh = surroundings.sampler.continue_from(node.symbol.item, node.counts, (), draws)
+    items.insert(draws.randrange(len(items) + 1), fresh)
+    return _with_items(parent, node, items, surroundings, draws)
+
+
+def delete_item(parent: Derivation, surroundings: Surroundings, draws: Draws) -> Edited | None:
+    """One item less in a repetition."""
+    node = _repetition(parent, surroundings, draws, more=-1)
+    if node is None:
+        return None
+    items = [_own(parent, item) for item in node.items]
+    del items[draws.randrange(len(items))]
+    return _with_items(parent, node, items, surroundings, draws)
+
+
+def duplicate_item(parent: Derivation, surroundings: Surroundings, draws: Draws) -> Edited | None:
+    """One item of a repetition once more, right behind itself."""
+    node = _repetition(parent, surroundings, draws, more=1, least=1)
+    if node is None:
+        return None
+    items = [_own(parent, item) for item in node.items]
+    place = draws.randrange(len(items))
+    items.insert(place, items[place])
+    return _with_items(parent, node, items, surroundings, draws)
+
+
+def swap_items(parent: Derivation, surroundings: Surroundings, draws: Draws) -> Edited | None:
+    """Two items of a repetition that trade places."""
+    several = [node for node in parent.repetitions if len(node.items) > 1]
+    if not several:
+        return None
+    node = draws.choice(several)
+    items = [_own(parent, item) for item in node.items]
+    one, other = draws.sample(range(len(items)), 2)
+    items[one], items[other] = items[other], items[one]
+    return _with_items(parent, node, items, surroundings, draws)
+
+
+def change_identifier(parent: Derivation, surroundings: Surroundings, draws: Draws) -> Edited | None:
+    """Another name in one place."""
+    if not parent.identifiers:
+        return None
+    node = draws.choice(parent.identifiers)
+    edited = list(parent.choices)
+    edited[node.start] = other_than(parent.choices[node.start])
+    return edited
+
+
+def rename_identifier(parent: Derivation, surroundings: Surroundings, draws: Draws) -> Edited | None:
+    """Another name for the same thing everywhere."""
+    if not parent.identifiers:
+        return None
+    chosen = draws.choice(parent.identifiers)
+    allowed = surroundings.sampler.bounded.state(chosen.symbol, chosen.counts).weighted.allowed
+    others = [name for name in allowed if name != chosen.choice]
+    if not others:
+        return None
+    name = draws.choice(others)
+    edited = list(parent.choices)
+    for node in parent.identifiers:
+        if node.symbol == chosen.symbol and node.choice == chosen.choice:
+            edited[node.start] = name
+    return edited
+
+
+MUTATORS: dict[str, Mutator] = {
+    "zest": zest,
+    "regenerate": regenerate,
+    "splice": splice,
+    "insert-item": insert_item,
+    "delete-item": delete_item,
+    "duplicate-item": duplicate_item,
+    "swap-items": swap_items,
+    "hoist": hoist,
+    "change-identifier": change_identifier,
+    "rename-identifier": rename_identifier,
+}

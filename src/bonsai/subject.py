@@ -1,0 +1,115 @@
+"""A folder with a `bonsai.toml`, or the name of a bundled one, comes in; a `Subject` goes out."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from bonsai.bounds import LARGEST, Bounds
+from bonsai.errors import BonsaiError
+from bonsai.grammar.lark_reader import read_lark
+from bonsai.grammar.model import Grammar, Layout
+from bonsai.grammar.pools import SPACINGS, Lexicon
+from bonsai.tables import Table, read_toml
+from bonsai.targets.settings import PythonTarget, read_target
+
+BUNDLED = Path(__file__).parent / "subjects"
+CONFIGURATION = "bonsai.toml"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Subject:
+    """A grammar for an input language and, if there is one, the program that reads it."""
+
+    name: str
+    folder: Path
+    suffix: str
+    grammar: Grammar
+    bounds: Bounds
+    target: PythonTarget | None
+
+
+def bundled_subjects() -> list[str]:
+    """The names of the subjects that come with Bonsai."""
+    return sorted(path.parent.name for path in BUNDLED.glob(f"*/{CONFIGURATION}"))
+
+
+def load_subject(name_or_folder: str | Path) -> Subject:
+    """A bundled subject by name, or the subject in a folder."""
+    folder = Path(name_or_folder)
+    if isinstance(name_or_folder, str) and name_or_folder in bundled_subjects() and not folder.is_dir():
+        folder = BUNDLED / name_or_folder
+    if folder.name == CONFIGURATION:
+        folder = folder.parent
+    if not (folder / CONFIGURATION).exists():
+        hint = f"the bundled subjects are {', '.join(bundled_subjects())}; a folder needs a {CONFIGURATION}"
+        if folder.exists():
+            raise BonsaiError(f"{name_or_folder}: there is no {CONFIGURATION} in it", hint)
+        raise BonsaiError(f"{name_or_folder}: no such subject", hint)
+    return _read_subject(folder, read_toml(folder / CONFIGURATION))
+
+
+def _read_subject(folder: Path, root: Table) -> Subject:
+    about, target = root.table("subject"), root.table("target")
+    name = about.string("name", folder.resolve().name)
+    suffix = about.string("suffix", ".txt")
+    if not suffix.startswith(".") or "/" in suffix:
+        raise about.error("suffix", f"{suffix!r} is no file suffix", 'write suffix = ".py", say')
+    about.finish()
+    bounds = _read_bounds(root.table("bounds"))
+    settings = read_target(target) if "target" in root else None
+    file, start, lexicon = _read_grammar_table(root.table("grammar"))
+    root.finish()
+    return Subject(name, folder, suffix, read_lark(folder / file, start, lexicon), bounds, settings)
+
+
+def _read_bounds(table: Table) -> Bounds:
+    values = {}
+    for key in ("idents", "items", "depth"):
+        values[key] = table.integer(key, 3)
+        if not 1 <= values[key] <= LARGEST:
+            raise table.error(key, f"{key} is {values[key]}", f"a bound is a whole number from 1 to {LARGEST:,}")
+    table.finish()
+    return Bounds(**values)
+
+
+def _read_grammar_table(table: Table) -> tuple[str, str, Lexicon]:
+    file, start = table.string("file"), table.string("start", "start")
+    identifiers, terminals = _read_pools(table.table("identifiers")), _read_pools(table.table("terminals"))
+    for name in identifiers:
+        if name in terminals:
+            raise table.table("terminals").error(
+                name, f"{name} has a pool in identifiers and in terminals", "keep one of them"
+            )
+    lexicon = Lexicon(identifiers, terminals, _read_layout(table), _read_spacing(table.table("spacing")))
+    table.finish()
+    return file, start, lexicon
+
+
+def _read_pools(table: Table) -> dict[str, tuple[str, ...]]:
+    pools = {}
+    for key in table:
+        pools[key] = table.strings(key)
+        if not pools[key]:
+            raise table.error(key, f"the pool of {key} is empty", f'give it at least one value: {key} = ["a"]')
+    return pools
+
+
+def _read_layout(grammar: Table) -> Layout | None:
+    table = grammar.table("layout")
+    if "layout" not in grammar:
+        return None
+    newline = table.string("newline")
+    if ("indent" in table) != ("dedent" in table):
+        raise table.error(None, "indent and dedent go together", "name both, or neither")
+    indent = table.string("indent") if "indent" in table else None
+    dedent = table.string("dedent") if "dedent" in table else None
+    table.finish()
+    return Layout(newline, indent, dedent)
+
+
+def _read_spacing(table: Table) -> dict[str, str]:
+    spacing = {}
+    for key in table:
+        spacing[key] = table.string(key)
+        if spacing[key] not in SPACINGS:
+            raise table.error(key, f"{spacing[key]!r} is no spacing", f"the spacings are {', '.join(SPACINGS)}")
+    return spacing

@@ -1,0 +1,1 @@
+"""Programs under test: how a subject names them, and (with the engines) how they are run."""

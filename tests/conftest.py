@@ -1,0 +1,14 @@
+"""Settings for all tests."""
+
+import os
+
+from hypothesis import HealthCheck, settings
+
+# Machines are shared and noisy: no test fails for being slow. CI explores the same cases every time.
+settings.register_profile(
+    "default",
+    deadline=None,
+    derandomize=bool(os.environ.get("CI")),
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
+)
+settings.load_profile("default")

@@ -1,0 +1,56 @@
+"""Trees on demand, and what they measure."""
+
+from hypothesis import given
+
+from bonsai import Bounds, Derivation, Grammar, measure, parse, read_lark_text
+from bonsai.choices import Draws
+from bonsai.derivation import outline
+from bonsai.grammar.model import Repetition
+from strategies import bounds, bundled, grammars, sampler, seeds
+
+
+@given(grammars(), bounds(), seeds())
+def test_spans_nest_and_cover_all_choices(grammar: Grammar, within: Bounds, seed: int) -> None:
+    text, choices = sampler(grammar, within).sample(Draws(seed))
+    root = Derivation(grammar, tuple(choices), text).tree
+    assert (root.start, root.end) == (0, len(choices))
+    for node in root.walk():
+        inside = sum(child.end - child.start for child in node.children)
+        assert node.end - node.start == inside + (node.choice is not None)
+        if node.choice is not None:
+            assert choices[node.start] == node.choice
+        if isinstance(node.symbol, Repetition):
+            assert len(node.items) == node.choice
+
+
+def test_items_are_the_elements_of_a_separated_list() -> None:
+    assert measure(parse(bundled("json"), "[1, 0, 1, 0, 1]")).items == 5
+    assert measure(parse(bundled("json"), "[]")).items == 0
+
+
+def test_depth_counts_expansions_of_one_nonterminal_on_a_path() -> None:
+    assert measure(parse(bundled("json"), "1")) == Bounds(0, 0, 1)
+    assert measure(parse(bundled("json"), "[[1], 2]")).depth == 3
+    assert measure(parse(bundled("blocks"), "if 0:\n    if 1:\n        pass\n")).depth == 3
+
+
+def test_idents_count_distinct_values() -> None:
+    assert measure(parse(bundled("blocks"), "a = b(a, b, c)\n")).idents == 3
+
+
+def test_fixed_copies_are_no_repetition() -> None:
+    grammar = read_lark_text('start: "a"~5 "b"*\n%ignore " "')
+    assert measure(parse(grammar, "a a a a a b")) == Bounds(0, 1, 1)
+
+
+def test_outline() -> None:
+    assert outline(parse(bundled("json"), "[null]")).splitlines() == [
+        "start",
+        "  value",
+        "    array",
+        "      LSQB '['",
+        "      repetition of 1",
+        "        value",
+        "          NULL 'null'",
+        "      RSQB ']'",
+    ]

@@ -1,0 +1,121 @@
+"""Every mutator: the child is within bounds, differs, replays exactly and is a program of the grammar."""
+
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from bonsai import Bounds, Derivation, Grammar, measure, parse
+from bonsai.choices import Draws
+from bonsai.derivation import derive
+from bonsai.mutators import MUTATORS, Surroundings, mutate
+from bonsai.sampler import Sampler
+from strategies import bounds, bundled, grammars, sampler, seeds
+
+
+def some_programs(grammar: Grammar, within: Bounds, seed: int, number: int) -> list[Derivation]:
+    draws = Draws(seed)
+    found = (sampler(grammar, within).sample(draws) for _ in range(number))
+    return [Derivation(grammar, tuple(choices), text) for text, choices in found]
+
+
+@pytest.mark.parametrize("name", MUTATORS)
+@given(grammar=grammars(), small=bounds(2), larger=bounds(), seed=seeds())
+@settings(max_examples=400)
+def test_a_child_is_another_program_within_bounds(
+    name: str, grammar: Grammar, small: Bounds, larger: Bounds, seed: int
+) -> None:
+    parent, *donors = some_programs(grammar, small, seed, 4)
+    at_node = sampler(grammar, small.join(larger))
+    child = mutate(MUTATORS[name], parent, Surroundings(at_node, donors), Draws(seed))
+    assume(child is not None)
+    assert child is not None
+    text, choices = child
+    assert text != parent.text
+    assert measure(Derivation(grammar, tuple(choices), text)) <= at_node.bounds
+    assert at_node.replay(choices, Draws("none needed")) == (text, choices)
+    assert derive(grammar, tuple(choices)).end == len(choices)
+    if len(text) <= 40:
+        assert parse(grammar, text)
+
+
+@pytest.mark.parametrize("name", MUTATORS)
+def test_each_mutator_finds_a_child_of_most_parents(name: str) -> None:
+    """Guards against a mutator that never applies: its property test would pass without a case."""
+    at_node = Sampler(bundled("blocks"), Bounds(3, 3, 3))
+    donors = [p for p in some_programs(bundled("blocks"), Bounds(3, 3, 3), 7, 200) if len(p.choices) > 20]
+    draws = Draws(1)
+    found = [mutate(MUTATORS[name], parent, Surroundings(at_node, donors), draws) for parent in donors]
+    assert sum(child is not None for child in found) > len(donors) / 2
+    assert len({child[0] for child in found if child}) > len(donors) / 3
+
+
+def child_of(
+    name: str, text: str, seed: int = 0, within: Bounds | None = None, donors: list[str] | None = None
+) -> str:
+    grammar = bundled("blocks")
+    parent = parse(grammar, text)
+    at_node = Sampler(grammar, within or Bounds(3, 3, 3))
+    others = [parse(grammar, donor) for donor in donors or []]
+    child = mutate(MUTATORS[name], parent, Surroundings(at_node, others), Draws(seed))
+    assert child is not None
+    return child[0]
+
+
+def test_delete_item() -> None:
+    assert {child_of("delete-item", "pass\nreturn\n", seed) for seed in range(9)} == {"pass\n", "return\n"}
+
+
+def test_duplicate_item() -> None:
+    children = {child_of("duplicate-item", "pass\nreturn\n", seed) for seed in range(9)}
+    assert children == {"pass\npass\nreturn\n", "pass\nreturn\nreturn\n"}
+
+
+def test_swap_items() -> None:
+    assert child_of("swap-items", "pass\nreturn\n") == "return\npass\n"
+
+
+def test_insert_item() -> None:
+    for seed in range(20):
+        lines = child_of("insert-item", "return\nreturn\n", seed)
+        assert lines.count("return\n") >= 2
+
+
+def test_hoist() -> None:
+    assert child_of("hoist", "if 0:\n    pass\n") == "pass\n"
+
+
+def test_splice() -> None:
+    children = {child_of("splice", "return 0\n", seed, donors=["return 1 + 1\n"]) for seed in range(30)}
+    assert {"return 1\n", "return 1 + 1\n"} <= children
+
+
+def test_change_and_rename_identifier() -> None:
+    within = Bounds(2, 3, 3)
+    changed = {child_of("change-identifier", "a = a\n", seed, within) for seed in range(20)}
+    assert changed == {"a = b\n", "b = a\n"}
+    assert child_of("rename-identifier", "a = a\n", within=within) == "b = b\n"
+
+
+def test_regenerate_keeps_what_is_around() -> None:
+    for seed in range(20):
+        child = child_of("regenerate", "while a:\n    pass\n    return a\n", seed)
+        assert child == "" or child
+
+
+@given(st.integers(0, 5000))
+def test_zest_leaves_an_empty_sequence_alone(seed: int) -> None:
+    grammar = bundled("json")
+    parent = Derivation(grammar, (), "")
+    assert MUTATORS["zest"](parent, Surroundings(sampler(grammar, Bounds(1, 1, 1))), Draws(seed)) is None
+
+
+def test_zest_changes_at_least_one_choice_of_every_parent() -> None:
+    """Blind overwriting returns the parent itself in a fifth of all cases."""
+    parents = [p for p in some_programs(bundled("calc"), Bounds(2, 2, 2), 3, 300) if len(p.choices) > 8]
+    around = Surroundings(sampler(bundled("calc"), Bounds(2, 2, 2)))
+    draws = Draws(5)
+    for parent in parents:
+        edited = MUTATORS["zest"](parent, around, draws)
+        assert edited is not None
+        _, choices = around.sampler.replay(edited, draws)
+        assert tuple(choices) != parent.choices

@@ -14,7 +14,7 @@ test: $(VENV)/installed-test
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(BIN)/pytest -n 2 -m ""
+	$(BIN)/pytest -n 2 -m "" --hypothesis-profile=thorough
 
 # The tests that take seconds.
 fast: $(VENV)/installed-test

@@ -4,7 +4,7 @@ from itertools import chain, product
 from math import log10
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 
 from bonsai import BonsaiError, Bounds, Grammar, count, log10_count, read_lark_text
 from bonsai.choices import Draws
@@ -82,7 +82,6 @@ def brute_force(grammar: Grammar, within: Bounds) -> list[tuple[int, ...]]:
 
 
 @given(generated_grammars(), bounds(2))
-@settings(max_examples=600)
 def test_count_agrees_with_brute_force(grammar: Grammar, within: Bounds) -> None:
     try:
         found = brute_force(grammar, within)
@@ -95,7 +94,6 @@ def test_count_agrees_with_brute_force(grammar: Grammar, within: Bounds) -> None
 
 
 @given(generated_grammars(), bounds(2))
-@settings(max_examples=200)
 def test_the_sampler_reaches_exactly_what_is_counted(grammar: Grammar, within: Bounds) -> None:
     try:
         found = brute_force(grammar, within)

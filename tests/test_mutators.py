@@ -1,7 +1,7 @@
 """Every mutator: the child is within bounds, differs, replays exactly and is a program of the grammar."""
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from bonsai import Bounds, Derivation, Grammar, measure, parse
@@ -20,7 +20,6 @@ def some_programs(grammar: Grammar, within: Bounds, seed: int, number: int) -> l
 
 @pytest.mark.parametrize("name", MUTATORS)
 @given(grammar=grammars(), small=bounds(2), larger=bounds(), seed=seeds())
-@settings(max_examples=400)
 def test_a_child_is_another_program_within_bounds(
     name: str, grammar: Grammar, small: Bounds, larger: Bounds, seed: int
 ) -> None:
@@ -109,13 +108,12 @@ def test_zest_leaves_an_empty_sequence_alone(seed: int) -> None:
     assert MUTATORS["zest"](parent, Surroundings(sampler(grammar, Bounds(1, 1, 1))), Draws(seed)) is None
 
 
-def test_zest_changes_at_least_one_choice_of_every_parent() -> None:
+def test_a_child_of_zest_is_never_its_parent() -> None:
     """Blind overwriting returns the parent itself in a fifth of all cases."""
     parents = [p for p in some_programs(bundled("calc"), Bounds(2, 2, 2), 3, 300) if len(p.choices) > 8]
     around = Surroundings(sampler(bundled("calc"), Bounds(2, 2, 2)))
     draws = Draws(5)
     for parent in parents:
-        edited = MUTATORS["zest"](parent, around, draws)
-        assert edited is not None
-        _, choices = around.sampler.replay(edited, draws)
-        assert tuple(choices) != parent.choices
+        child = mutate(MUTATORS["zest"], parent, around, draws)
+        assert child is not None
+        assert tuple(child[1]) != parent.choices

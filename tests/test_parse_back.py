@@ -1,7 +1,7 @@
 """Rendered text parses back with the basic lexer; existing files become derivations."""
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 
 from bonsai import BonsaiError, Bounds, Derivation, Grammar, Lexicon, measure, parse, read_lark_text
 from bonsai.choices import Draws
@@ -35,7 +35,6 @@ def assert_round_trip(grammar: Grammar, text: str) -> None:
 
 
 @given(grammars(), bounds(2), seeds())
-@settings(max_examples=600)
 def test_sampled_programs_parse_back(grammar: Grammar, within: Bounds, seed: int) -> None:
     text, _ = sampler(grammar, within).sample(Draws(seed))
     assume(len(text) <= SHORT)

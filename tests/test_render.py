@@ -1,7 +1,7 @@
 """Text that reads well, and that a lexer takes apart again."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from bonsai import Bounds, Derivation, Grammar, Lexicon, read_lark_text
 from bonsai.choices import Draws
@@ -13,7 +13,6 @@ from strategies import bounds, bundled, grammars, sampler, seeds
 
 
 @given(grammars(), bounds(), seeds())
-@settings(max_examples=800)
 def test_text_lexes_into_the_tokens_it_was_made_of(grammar: Grammar, within: Bounds, seed: int) -> None:
     text, choices = sampler(grammar, within).sample(Draws(seed))
     layout = grammar.layout or Layout("")
@@ -61,14 +60,15 @@ def rendered(rules: str, lexicon: Lexicon | None = None) -> str:
     [
         ('start: "int" "b" "X"\n%ignore " "', "int b X"),
         ('start: "int" "b" "X"', "intbX"),
-        ('start: "-" "-" "1"\n%ignore " "', "--1"),
-        ('start: "-" "-" "1" DECREMENT?\nDECREMENT: "--"\n%ignore " "', "- -1"),
+        ('start: "-" "-" /1/\n%ignore " "', "--1"),
+        ('start: "-" "-" /1/ "--"~0\n%ignore " "', "--1"),
+        ('start: "-" "-" /1/ "--"\n%ignore " "', "- -1 --"),
         ('start: "a" "b"\n%ignore /\\n/', "a\nb"),
         ('start: "select"i "a"\n%ignore " "', "select a"),
         ('start: "if" "(" "a" ")" "{" "}"\n%ignore " "', "if (a) {}"),
-        ('start: "/" "/" | COMMENT\nCOMMENT: /x/\n%ignore /\\/\\/.*/\n%ignore " "', "/ /"),
+        ('start: "/" "/"\n%ignore /\\/\\/.*/\n%ignore " "', "/ /"),
         ('start: "SELECT" "*" "FROM" "t"\n%ignore " "', "SELECT * FROM t"),
-        ('start: "else" "if" | "else if" "z"~2..3\n%ignore " "', "else  if"),
+        ('start: "else" "if" "else if"\n%ignore " "', "else  if else if"),
     ],
 )
 def test_spacing(rules: str, text: str) -> None:
@@ -77,7 +77,7 @@ def test_spacing(rules: str, text: str) -> None:
 
 def test_three_tokens_that_only_merge_together_are_kept_apart() -> None:
     grammar = 'start: N "." N\nN: /[0-9]+(\\.[0-9]+)?/\n%ignore " "'
-    assert rendered(grammar, Lexicon(pools={"N": ("1",)})) == "1 . 1"
+    assert rendered(grammar, Lexicon(pools={"N": ("1",)})) == "1 .1"
 
 
 def test_spacing_of_single_tokens_is_a_setting() -> None:

@@ -4,7 +4,7 @@ import subprocess
 import sys
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from bonsai import BonsaiError, Bounds, Derivation, Grammar, measure, read_lark_text
@@ -19,7 +19,6 @@ def derivation(grammar: Grammar, within: Bounds, seed: int) -> Derivation:
 
 
 @given(grammars(), bounds(), seeds())
-@settings(max_examples=1500)
 def test_bounds_are_never_exceeded(grammar: Grammar, within: Bounds, seed: int) -> None:
     assert measure(derivation(grammar, within, seed)) <= within
 
@@ -34,7 +33,6 @@ def test_bounds_are_never_exceeded_in_thousands_of_programs(name: str) -> None:
 
 
 @given(grammars(), bounds(), bounds(), seeds())
-@settings(max_examples=1500)
 def test_choices_replay_to_the_same_text_under_every_larger_bound(
     grammar: Grammar, within: Bounds, other: Bounds, seed: int
 ) -> None:
@@ -46,7 +44,6 @@ def test_choices_replay_to_the_same_text_under_every_larger_bound(
 
 
 @given(grammars(), bounds(), st.lists(st.integers(-5, 40), max_size=60), seeds())
-@settings(max_examples=1000)
 def test_replay_is_total(grammar: Grammar, within: Bounds, edited: list[int], seed: int) -> None:
     text, choices = sampler(grammar, within).replay(edited, Draws(seed))
     program = Derivation(grammar, tuple(choices), text)

@@ -1,6 +1,7 @@
 """How likely each choice is: the paper's probabilities, exactly and in statistics."""
 
 from collections import Counter
+from fractions import Fraction
 from math import sqrt
 
 import pytest
@@ -8,11 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bonsai import Bounds, Derivation, Grammar, Lexicon, read_lark_text
-from bonsai.choices import Draws
+from bonsai.choices import Choices, Draws
 from bonsai.derivation import Node
 from bonsai.grammar.model import Reference
 from bonsai.sampler import Sampler
-from bonsai.states import BoundedGrammar, State
+from bonsai.states import BoundedGrammar, Item, State, fused
 from strategies import bounds, grammars
 
 # In the paper's form: every alternative is all-terminal or must expand the nonterminal again.
@@ -62,12 +63,49 @@ def test_weights_are_exact_and_not_quantised() -> None:
 
 @given(grammars(), bounds())
 def test_byte_tables_hold_each_option_by_its_weight(grammar: Grammar, within: Bounds) -> None:
-    for item in BoundedGrammar(grammar, within).start:
-        if isinstance(item, State) and sum(item.weighted.weights) <= 256:
-            table = Counter(entry[0] for entry in item.table if entry is not None)
-            times = 256 // sum(item.weighted.weights)
-            weights = zip(item.weighted.allowed, item.weighted.weights, strict=True)
+    for state in some_states(grammar, within):
+        if state.weighted.total <= 256:
+            table = Counter(entry[0][0] for entry in state.single if entry is not None)
+            times = 256 // state.weighted.total
+            weights = zip(state.weighted.allowed, state.weighted.weights, strict=True)
             assert table == {choice: weight * times for choice, weight in weights}
+
+
+@given(grammars(), bounds())
+def test_a_byte_that_makes_several_choices_makes_each_with_its_probability(
+    grammar: Grammar, within: Bounds
+) -> None:
+    """The fused table against the product of the single ones, exactly."""
+    for state in some_states(grammar, within):
+        entries = fused(state)
+        total = sum(weight for weight, _ in entries)
+        assert total <= 256 or entries == state.expansions()
+        for weight, (choices, *_) in entries:
+            assert Fraction(weight, total) == probability(state, choices)
+
+
+def some_states(grammar: Grammar, within: Bounds) -> list[State]:
+    bounded = BoundedGrammar(grammar, within)
+    found = [item for item in bounded.start if isinstance(item, State)]
+    for state in found:
+        for _, (_, _, following, rest) in state.expansions():
+            found += [s for s in (following, *rest) if isinstance(s, State) and s not in found and len(found) < 12]
+    return found
+
+
+def probability(state: State | None, choices: Choices) -> Fraction:
+    """The probability of some choices in a row, one state after the other."""
+    found = Fraction(1)
+    waiting: list[Item] = []
+    for choice in choices:
+        while state is None:
+            item = waiting.pop()
+            state = item if isinstance(item, State) else None
+        weight = state.weighted.weights[state.weighted.allowed.index(choice)]
+        found *= Fraction(weight, state.weighted.total)
+        _, _, state, rest = state.expansion(choice)
+        waiting += rest
+    return found
 
 
 def frequencies(grammar: Grammar, within: Bounds, trials: int = 20_000) -> Counter[str]:
@@ -110,12 +148,12 @@ def test_large_weights_are_drawn_without_a_table() -> None:
     state = bounded.state(Reference("e"), (7,))
     assert set(state.table) == {None}
     draws = Draws(3)
-    closed = sum(state.draw(draws)[0] < CLOSING for _ in range(40_000))
+    closed = sum(state.draw(state.table, draws)[0][0] < CLOSING for _ in range(40_000))
     assert within_noise(closed, 40_000, 8 / 301)
 
 
 @given(st.integers(0, 4), st.integers(0, 1000))
 def test_a_redraw_avoids_what_it_should(choice: int, seed: int) -> None:
     state = BoundedGrammar(PAPER, Bounds(1, 1, 6)).state(Reference("e"), (2,))
-    assert state.redraw(-2 - choice, Draws(seed))[0] != choice
-    assert state.redraw(-1, Draws(seed))[0] in range(5)
+    assert state.redraw(-2 - choice, Draws(seed))[0] != (choice,)
+    assert state.redraw(-1, Draws(seed))[0][0] in range(5)

@@ -10,8 +10,9 @@ from typing import TypeVar
 
 from bonsai.bounds import Bounds
 from bonsai.errors import BonsaiError
+from bonsai.grammar.analysis import Counts
 from bonsai.grammar.model import Grammar
-from bonsai.states import BoundedGrammar, Item, State
+from bonsai.states import BoundedGrammar, Expansion, Item, State
 
 # Up to here the exact number is computed; beyond, only its logarithm: the number would not fit in memory.
 MOST_DIGITS = 2_000_000
@@ -43,33 +44,41 @@ def _fold(
     multiply: Callable[[list[Number]], Number],
 ) -> Number:
     """Evaluate all states, children first, with an explicit stack: paths can be long."""
-    known: dict[State, Number] = {}
+    known: dict[tuple[int, Counts], Number] = {}
 
     def product(items: Iterable[Item]) -> Number:
-        return multiply([known[item] for item in items if isinstance(item, State)])
+        return multiply([known[_case(item)] for item in items if isinstance(item, State)])
 
     start = bounded.start
     stack = [item for item in start if isinstance(item, State)]
     while stack:
         state = stack[-1]
-        if state in known:
+        if _case(state) in known:
             stack.pop()
             continue
-        options = [state.expansion(choice)[2] for choice in state.weighted.allowed]
-        missing = {
-            item: None for items in options for item in items if isinstance(item, State) and item not in known
-        }
+        options = [_following(expansion) for _, expansion in state.expansions()]
+        missing = {_case(one): one for states in options for one in states if _case(one) not in known}
         if missing:
-            stack.extend(missing)
+            stack.extend(missing.values())
             if len(known) + len(stack) > MOST_STATES:
                 raise BonsaiError(
                     f"counting the programs within {bounded.bounds} takes more than {MOST_STATES:,} cases",
                     "many nonterminals of this grammar contain each other; ask for a smaller depth",
                 )
         else:
-            known[state] = add([product(items) for items in options])
+            known[_case(state)] = add([product(states) for states in options])
             stack.pop()
     return product(start)
+
+
+def _case(state: State) -> tuple[int, Counts]:
+    """States that differ in the token behind them count as one."""
+    return id(state.symbol), state.counts
+
+
+def _following(expansion: Expansion) -> list[State]:
+    _, _, following, rest = expansion
+    return [item for item in (following, *rest) if isinstance(item, State)]
 
 
 def _log_sum(logarithms: list[float]) -> float:

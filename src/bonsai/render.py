@@ -84,7 +84,7 @@ class Renderer:
         self._codes: dict[tuple[str, int], str] = {}
         self._states: dict[Place, Glue] = {}
         self._places: dict[int, Place] = {}
-        self._gaps: dict[tuple[str, str], str] = {}
+        self._gaps: dict[tuple[str, str, bool], str] = {}
         alone = _standing_alone(grammar)
         for terminal in grammar.terminals.values():
             self._add(terminal, alone)
@@ -165,23 +165,16 @@ class Renderer:
     def _between(self, left: Token, left_style: Style, right: Token) -> str:
         if left.breaks_line and "\n" in self.separators:
             return "\n"
-        forced = self.gap(left.text, right.text)
-        if forced or not self.separators:
-            return forced
-        return self.separators[0] if _space_welcome(left_style, left, right) else ""
-
-    def gap(self, left: str, right: str) -> str:
-        """What has to stand between two tokens lest they merge; empty if nothing has to, or nothing can."""
-        key = (left, right[:1])
+        key = (left.text, right.text[:1], _space_welcome(left_style, left, right))
         if key not in self._gaps:
-            self._gaps[key] = self._needed_gap(*key)
+            self._gaps[key] = self._gap(*key)
         return self._gaps[key]
 
-    def _needed_gap(self, left: str, following: str) -> str:
-        for gap in ("", *self.separators):
-            if not self._may_merge(left + gap + following):
-                return gap
-        return self.separators[0] if self.separators else ""
+    def _gap(self, left: str, following: str, welcome: bool) -> str:
+        """The first gap with which two tokens do not merge; if a space is welcome, nothing is no gap."""
+        gaps = self.separators if welcome else ("", *self.separators)
+        apart = (gap for gap in gaps if not self._may_merge(left + gap + following))
+        return next(apart, gaps[0] if gaps else "")
 
     def _may_merge(self, text: str) -> bool:
         """Whether some token of the grammar begins with this text, so that a lexer would read on."""
@@ -189,19 +182,24 @@ class Renderer:
 
 
 def _standing_alone(grammar: Grammar) -> frozenset[str]:
-    """The terminals that are a whole alternative somewhere, as `True` is in an expression."""
-    return frozenset(
-        alternative.terminal
-        for rule in grammar.rules.values()
-        for alternative in rule.alternatives
-        if isinstance(alternative, TokenSymbol)
-    )
+    """The terminals that are a whole alternative of some rule, as `True` is; a rule of operators does not count."""
+    found: set[str] = set()
+    for rule in grammar.rules.values():
+        alone = [part.terminal for part in rule.alternatives if isinstance(part, TokenSymbol)]
+        values = [value for name in alone for value in grammar.terminals[name].values]
+        if all(_is_word(value) for value in values):
+            found.update(alone)
+    return frozenset(found)
+
+
+def _is_word(text: str) -> bool:
+    return any(char.isalnum() or char in "_\"'`" for char in text)
 
 
 def _style(text: str, terminal: Terminal, alone: frozenset[str]) -> Style:
     if text[:1].isspace() or text[-1:].isspace():
         return Style.BLANK
-    if any(char.isalnum() or char in "_\"'`" for char in text):
+    if _is_word(text):
         return Style.OPERAND if not terminal.is_literal or terminal.name in alone else Style.KEYWORD
     if text[-1:] in "([{":
         return Style.OPEN

@@ -10,7 +10,8 @@ from bonsai.bounds import Bounds
 from bonsai.choices import Draws, Edited
 from bonsai.grammar.analysis import Counts
 from bonsai.grammar.model import Grammar, Symbol
-from bonsai.states import BoundedGrammar, Item
+from bonsai.render import Glue
+from bonsai.states import BoundedGrammar, Item, State
 
 # Under deep bounds a random program can be astronomically large. One that has taken this many fresh draws is
 # wound down: from there on it takes the shortest way out. It stays within its bounds, and replays like any other.
@@ -35,57 +36,72 @@ class Sampler:
 
     def continue_from(self, symbol: Symbol, counts: Counts, choices: Edited, draws: Draws) -> list[int]:
         """The choices of one symbol's derivation at a place with these counts: replayed, then drawn."""
-        stack = tuple(reversed(list(self.bounded.items(symbol, counts))))
-        return self._walk(stack, choices, draws)[1]
+        return self._walk(self.bounded.stack(symbol, counts), choices, draws)[1]
 
     def _walk(self, start: tuple[Item, ...], choices: Edited, draws: Draws) -> tuple[str, list[int]]:
         """Expand what is on the stack, leftmost first. The two loops differ in where a choice comes from."""
         stack: list[Item] = ["", *start]  # a run at the bottom: only after a run can the stack be empty
         taken: list[int] = []
         texts: list[str] = []
-        pop, push, take, write = stack.pop, stack.extend, taken.append, texts.append
+        pop, push, take, write = stack.pop, stack.extend, taken.extend, texts.append
         glue, extend = self.bounded.renderer.start, self.bounded.renderer.extend
+        state: State | None = None
         for given in choices:
-            item = pop()
-            while item.__class__ is str:
-                text, glue = glue.get(item) or extend(glue, item)
-                write(text)
-                if not stack:
-                    return "".join(texts), taken
+            if state is None:
                 item = pop()
+                while item.__class__ is str:
+                    text, glue = glue.get(item) or extend(glue, item)
+                    write(text)
+                    if not stack:
+                        return "".join(texts), taken
+                    item = pop()
+                state = item  # type: ignore[assignment]  # what is not a run is a state
             if given < 0:
-                choice, run, items = item.redraw(given, draws)  # type: ignore[union-attr]  # a state
+                made, run, state, rest = state.redraw(given, draws)  # type: ignore[union-attr]
             else:
-                choice, run, items = item.options.get(given) or item.expansion(given)  # type: ignore[union-attr]
-            take(choice)
+                made, run, state, rest = state.options.get(given) or state.expansion(given)  # type: ignore[union-attr]
+            take(made)
             if run:
                 text, glue = glue.get(run) or extend(glue, run)
                 write(text)
-            if items:
-                push(items)
+            if rest:
+                push(rest)
         for byte in islice(draws.bytes, MOST_DRAWS):
-            item = pop()
-            while item.__class__ is str:
-                text, glue = glue.get(item) or extend(glue, item)
-                write(text)
-                if not stack:
-                    return "".join(texts), taken
+            if state is None:
                 item = pop()
-            choice, run, items = item.table[byte] or item.draw(draws)  # type: ignore[union-attr]
-            take(choice)
+                while item.__class__ is str:
+                    text, glue = glue.get(item) or extend(glue, item)
+                    write(text)
+                    if not stack:
+                        return "".join(texts), taken
+                    item = pop()
+                state = item  # type: ignore[assignment]
+            made, run, state, rest = state.table[byte] or state.draw(state.table, draws)  # type: ignore[union-attr]
+            take(made)
             if run:
                 text, glue = glue.get(run) or extend(glue, run)
                 write(text)
-            if items:
-                push(items)
+            if rest:
+                push(rest)
+        if state is not None:
+            stack.append(state)
+        return self._wind_down(stack, taken, texts, glue)
+
+    def _wind_down(
+        self, stack: list[Item], taken: list[int], texts: list[str], glue: Glue
+    ) -> tuple[str, list[int]]:
+        """Complete a program the shortest way."""
         while stack:
-            item = pop()
+            item = stack.pop()
+            run = ""
             if isinstance(item, str):
-                run, items = item, ()
+                run = item
             else:
-                choice, run, items = item.shortest()
-                take(choice)
-            text, glue = glue.get(run) or extend(glue, run)
-            write(text)
-            push(items)
+                made, run, following, rest = item.shortest()
+                taken.extend(made)
+                stack.extend(rest)
+                if following is not None:
+                    stack.append(following)
+            text, glue = glue.get(run) or self.bounded.renderer.extend(glue, run)
+            texts.append(text)
         return "".join(texts), taken

@@ -11,7 +11,7 @@ from itertools import chain, groupby
 from math import gcd, lcm
 
 from bonsai.bounds import Bounds, require_positive
-from bonsai.choices import Draws, avoided, to_allowed
+from bonsai.choices import Choices, Draws, avoided, to_allowed
 from bonsai.errors import BonsaiError
 from bonsai.grammar.analysis import Analysis, Counts, least_items
 from bonsai.grammar.model import (
@@ -36,47 +36,55 @@ class Weighted:
     allowed: tuple[int, ...]
     weights: tuple[int, ...]
 
+    @property
+    def total(self) -> int:
+        return sum(self.weights)
+
 
 class State:
-    """One place that offers a choice, under given counts.
+    """One place that offers a choice, under given counts; `tail` is a token that comes right after what it derives.
 
-    `options[c]` is the expansion of choice c, as far as c has been asked for. `table[b]`, for a random byte b, is
-    the expansion that it draws; None where the byte does not decide, because the probabilities do not divide 256.
-    Both are filled in at the first visit: a slot that is still empty calls `__getattr__`, once.
+    `options[c]` is the expansion of choice c, as far as c has been asked for. `single[b]`, for a random byte b, is
+    the expansion that it draws, and `table[b]` one in which following choices are made as well; None where the byte
+    does not decide, because the probabilities do not divide 256. All are filled in when first needed: a slot that
+    is still empty calls `__getattr__`, once.
     """
 
-    __slots__ = ("bounded", "counts", "options", "symbol", "table", "weighted")
+    __slots__ = ("bounded", "counts", "options", "single", "symbol", "table", "tail", "weighted")
 
     bounded: "BoundedGrammar"
     symbol: Symbol
     counts: Counts
+    tail: str
     weighted: Weighted
     options: "dict[int, Expansion]"
+    single: "list[Expansion | None]"
     table: "list[Expansion | None]"
 
-    def __init__(self, bounded: "BoundedGrammar", symbol: Symbol, counts: Counts) -> None:
+    def __init__(self, bounded: "BoundedGrammar", symbol: Symbol, counts: Counts, tail: str) -> None:
         self.bounded = bounded
         self.symbol = symbol
         self.counts = counts
+        self.tail = tail
 
     def __getattr__(self, name: str) -> object:
-        if name == "weighted":
-            self.weighted = self.bounded.options(self)
-        elif name == "options":
-            self.options = {}
-        elif name == "table":
-            self.table = self._table()
-        else:
-            raise AttributeError(name)
+        match name:
+            case "weighted":
+                self.weighted = self.bounded.options(self)
+            case "options":
+                self.options = {}
+            case "single":
+                self.single = _byte_table(self.expansions())
+            case "table":
+                self.table = _byte_table(fused(self))
+            case _:
+                raise AttributeError(name)
         return getattr(self, name)
 
-    def _table(self) -> "list[Expansion | None]":
-        size = sum(self.weighted.weights)
-        if size > 256:
-            return [None] * 256
-        pairs = zip(self.weighted.allowed, self.weighted.weights, strict=True)
-        once = [self.expansion(choice) for choice, weight in pairs for _ in range(weight)]
-        return [*once * (256 // size), *[None] * (256 % size)]
+    def expansions(self) -> "list[tuple[int, Expansion]]":
+        """What each allowed choice leads to, with its weight."""
+        pairs = zip(self.weighted.weights, self.weighted.allowed, strict=True)
+        return [(weight, self.expansion(choice)) for weight, choice in pairs]
 
     def expansion(self, choice: int) -> "Expansion":
         """What a choice leads to; one that is not allowed here is mapped to one that is."""
@@ -90,38 +98,90 @@ class State:
             self.options[choice] = found
         return found
 
-    def draw(self, draws: Draws) -> "Expansion":
+    def draw(self, table: "list[Expansion | None]", draws: Draws) -> "Expansion":
         """A fresh draw where the last byte did not decide: by the next that does, if any can."""
-        table = self.table
         if table[0] is None:
-            return self.expansion(self._spin(self.weighted, draws))
+            return self.expansion(_spin(self.weighted, draws))
         found = None
         while found is None:
             found = table[next(draws.bytes)]
         return found
 
     def redraw(self, request: int, draws: Draws) -> "Expansion":
-        """A fresh draw in place of a choice, other than the one that the request rules out if there is another."""
+        """A fresh draw in place of one choice, other than what the request rules out if there is another."""
         ruled_out = avoided(request)
         if ruled_out is None or self.weighted.allowed == (ruled_out,):
-            return self.draw(draws)
+            return self.single[next(draws.bytes)] or self.draw(self.single, draws)
         pairs = zip(self.weighted.allowed, self.weighted.weights, strict=True)
         kept = [(choice, weight) for choice, weight in pairs if choice != ruled_out]
         others = Weighted(tuple(choice for choice, _ in kept), tuple(weight for _, weight in kept))
-        return self.expansion(self._spin(others, draws))
-
-    @staticmethod
-    def _spin(weighted: Weighted, draws: Draws) -> int:
-        return draws.choices(weighted.allowed, weighted.weights)[0]
+        return self.expansion(_spin(others, draws))
 
     def shortest(self) -> "Expansion":
         """The allowed choice that needs the fewest tokens, for winding a program down."""
         return self.expansion(self.bounded.shortest(self))
 
 
+def _spin(weighted: Weighted, draws: Draws) -> int:
+    return draws.choices(weighted.allowed, weighted.weights)[0]
+
+
 Item = State | str
-# A choice, the run of tokens that come at once, and what follows: reversed, ready to be pushed on a stack.
-Expansion = tuple[int, str, tuple[Item, ...]]
+# The choices made, the run of tokens that come at once, the state that is next if any, and what follows it:
+# reversed, ready to be pushed on a stack.
+Expansion = tuple[Choices, str, State | None, tuple[Item, ...]]
+_BYTES = 256
+_MOST_FUSED = 128
+_LONGEST_FUSED = 8
+
+
+def _byte_table(weighted: list[tuple[int, Expansion]]) -> list[Expansion | None]:
+    size = sum(weight for weight, _ in weighted)
+    if size > _BYTES:
+        return [None] * _BYTES
+    once = [expansion for weight, expansion in weighted for _ in range(weight)]
+    return [*once * (_BYTES // size), *[None] * (_BYTES % size)]
+
+
+def fused(state: State) -> list[tuple[int, Expansion]]:
+    """The expansions of a state, with the choices after it made as well, as long as one byte can decide them all.
+
+    Every weight stays a whole number, so the probabilities are exactly those of one choice after the other.
+    """
+    entries = state.expansions()
+    size = sum(weight for weight, _ in entries)
+    while True:
+        cheapest = None  # the one that multiplies the table least, then the likeliest
+        for place, (weight, (choices, _, following, _)) in enumerate(entries):
+            if following is None or len(choices) >= _LONGEST_FUSED:
+                continue
+            total = following.weighted.total
+            factor = total // gcd(weight, total)
+            if size * factor <= _MOST_FUSED and (cheapest is None or (factor, -weight) < cheapest[:2]):
+                cheapest = (factor, -weight, place, total)
+        if cheapest is None:
+            return entries
+        factor, _, place, total = cheapest
+        size *= factor
+        entries = [(weight * factor, expansion) for weight, expansion in entries]
+        weight, first = entries.pop(place)
+        assert first[2] is not None
+        entries += [(weight * w // total, _joined(first, then)) for w, then in first[2].expansions()]
+
+
+def _joined(first: Expansion, then: Expansion) -> Expansion:
+    """Two expansions as one, the second that of the state that the first leads to."""
+    choices, run, following, rest = first[0] + then[0], first[1] + then[1], then[2], first[3] + then[3]
+    if following is None:
+        below = list(rest)
+        while below and following is None:
+            item = below.pop()
+            if isinstance(item, str):
+                run += item
+            else:
+                following = item
+        rest = tuple(below)
+    return choices, run, following, rest
 
 
 class BoundedGrammar:
@@ -141,23 +201,39 @@ class BoundedGrammar:
                 f"the smallest bounds that hold one are {least}",
             )
         # By the identity of the symbol: hashing a nested symbol by value costs more than the rest of a look-up.
-        self._states: dict[tuple[int, Counts], State] = {}
+        self._states: dict[tuple[int, Counts, str], State] = {}
+        self._start: tuple[Item, ...] | None = None
         self._relevant: dict[int, tuple[Symbol, tuple[bool, ...]]] = {}
 
     @property
     def start(self) -> tuple[Item, ...]:
         """What a derivation begins with: reversed, ready to be a stack."""
-        if len(self._states) > _MANY_STATES:
+        if self._start is None or len(self._states) > _MANY_STATES:
             self._states.clear()  # states are pure functions of their keys; none is lost for good
-        return tuple(reversed(list(self.items(self._root, self.analysis.no_counts))))
+            self._start = self.stack(self._root, self.analysis.no_counts)
+        return self._start
 
-    def items(self, symbol: Symbol, counts: Counts) -> Iterator[Item]:
-        """The symbol with everything expanded that leaves no choice: runs of tokens and states in between."""
-        for is_run, group in groupby(self._parts(symbol, counts), lambda item: isinstance(item, str)):
-            if is_run:
-                yield "".join(str(item) for item in group)
-            else:
-                yield from group
+    def stack(self, symbol: Symbol, counts: Counts) -> tuple[Item, ...]:
+        """What a derivation from a symbol begins with: reversed, ready to be a stack."""
+        return tuple(reversed(self._items(symbol, counts)))
+
+    def _items(self, symbol: Symbol, counts: Counts, tail: str = "") -> list[Item]:
+        """The symbol with everything expanded that leaves no choice: states, and runs of tokens in between.
+
+        A single token belongs to the state before it, which saves the walk a turn.
+        """
+        found: list[Item] = []
+        for is_run, group in groupby([*self._parts(symbol, counts), tail], lambda item: isinstance(item, str)):
+            if not is_run:
+                found.extend(group)
+                continue
+            run = "".join(str(item) for item in group)
+            before = found[-1] if found else ""
+            if isinstance(before, State) and len(run) == 1:
+                found[-1] = self.state(before.symbol, before.counts, run)
+            elif run:
+                found.append(run)
+        return found
 
     def _parts(self, symbol: Symbol, counts: Counts) -> Iterator[Item]:
         match symbol:
@@ -178,7 +254,7 @@ class BoundedGrammar:
             case _:
                 yield self.state(symbol, counts)
 
-    def state(self, symbol: Symbol, counts: Counts) -> State:
+    def state(self, symbol: Symbol, counts: Counts, tail: str = "") -> State:
         """The state of a symbol that offers a choice; counts that cannot matter any more are forgotten."""
         known = self._relevant.get(id(symbol))
         if known is None:
@@ -186,10 +262,10 @@ class BoundedGrammar:
             known = (symbol, tuple(name in inside for name in self.analysis.counted))
             self._relevant[id(symbol)] = known
         counts = tuple([c if matters else 0 for c, matters in zip(counts, known[1], strict=True)])
-        key = (id(symbol), counts)
+        key = (id(symbol), counts, tail)
         found = self._states.get(key)
         if found is None:
-            found = self._states[key] = State(self, symbol, counts)
+            found = self._states[key] = State(self, symbol, counts, tail)
         return found
 
     def expand(self, state: State, choice: int) -> Expansion:
@@ -197,7 +273,7 @@ class BoundedGrammar:
         symbol, counts = state.symbol, state.counts
         match symbol:
             case Token(terminal):
-                return (choice, self.renderer.code(terminal, choice), ())
+                return (choice,), self.renderer.code(terminal, choice) + state.tail, None, ()
             case Reference(rule):
                 body = self.grammar.rules[rule].alternatives[choice]
             case Choice(alternatives):
@@ -211,10 +287,12 @@ class BoundedGrammar:
                 body = Sequence((item, *(separator, item) * (choice - 1))) if choice else Sequence(())
             case Sequence():
                 raise AssertionError("a sequence offers no choice")
-        items = list(self.items(body, counts))
+        items = self._items(body, counts, state.tail)
         lead = items.pop(0) if items and isinstance(items[0], str) else ""
+        following = items.pop(0) if items else None
         assert isinstance(lead, str)
-        return (choice, lead, tuple(reversed(items)))
+        assert not isinstance(following, str)
+        return (choice,), lead, following, tuple(reversed(items))
 
     def shortest(self, state: State) -> int:
         """The allowed choice of a state with the fewest tokens."""

@@ -1,15 +1,15 @@
 """A grammar's terminals come in; Lark's basic lexer for them goes out, to see how texts are read."""
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
-from lark import Lark, Token, Tree
+from lark import Token, Tree
+from lark.common import LexerConf
 from lark.exceptions import LarkError
 from lark.grammar import RuleOptions
-from lark.grammar import Terminal as LarkTerminal
+from lark.lexer import BasicLexer, LexerThread, PatternRE, PatternStr, TerminalDef
 from lark.lexer import Pattern as LarkPattern
-from lark.lexer import PatternRE, PatternStr
-from lark.load_grammar import Grammar as LarkGrammar
 
 from bonsai.grammar.model import Grammar, Terminal
 
@@ -18,18 +18,12 @@ TermDef = tuple[str, tuple[Any, int]]
 
 
 def terminal_definitions(grammar: Grammar) -> list[TermDef]:
-    """The terminals in the form that Lark's grammar objects hold them."""
+    """The terminals in the form that Lark's grammar objects hold them: trees around patterns."""
+    patterns = {t.name: _lark_pattern(t) for t in grammar.terminals.values()}
     return [
-        (terminal.name, (_term_tree(grammar, terminal), terminal.priority))
-        for terminal in grammar.terminals.values()
+        (name, (Tree("pattern", [pattern]) if pattern else None, grammar.terminals[name].priority))
+        for name, pattern in patterns.items()
     ]
-
-
-def _term_tree(grammar: Grammar, terminal: Terminal) -> Any:
-    pattern = _lark_pattern(terminal)
-    if pattern is None:
-        return None
-    return Tree("pattern", [pattern])
 
 
 def _lark_pattern(terminal: Terminal) -> LarkPattern | None:
@@ -44,24 +38,21 @@ def _lark_pattern(terminal: Terminal) -> LarkPattern | None:
     return kind(terminal.pattern.value, flags)
 
 
-def token_lexer(grammar: Grammar) -> Lark:
-    """A lexer, without a parser, for the grammar's terminals."""
-    names = [name for name in grammar.terminals if name not in grammar.ignored]
-    tokens: list[Any] = [Tree("expansion", [LarkTerminal(name)]) for name in names]
-    rule: RuleDef = ("start", (), Tree("expansions", tokens), RuleOptions())
-    return Lark(
-        LarkGrammar([rule], terminal_definitions(grammar), list(grammar.ignored)),
-        parser=None,
-        lexer="basic",
-    )
+def token_lexer(grammar: Grammar) -> BasicLexer:
+    """A lexer for the grammar's terminals."""
+    patterns = [(t, _lark_pattern(t)) for t in grammar.terminals.values()]
+    terminals = [TerminalDef(t.name, pattern, t.priority) for t, pattern in patterns if pattern]
+    ignored = [name for name in grammar.ignored if name in grammar.terminals]
+    # Lark's own check for colliding patterns is slow, and collisions are no error here.
+    return BasicLexer(LexerConf(terminals, re, ignored, skip_validation=True))
 
 
-def lex(lexer: Lark, text: str) -> Iterator[Token]:
+def lex(lexer: BasicLexer, text: str) -> Iterator[Token]:
     """The tokens of a text; raises Lark's errors."""
-    return lexer.lex(text)
+    yield from LexerThread.from_text(lexer, text).lex(None)
 
 
-def lexes_as(lexer: Lark, terminal: str, text: str) -> bool:
+def lexes_as(lexer: BasicLexer, terminal: str, text: str) -> bool:
     """Whether the lexer reads the text as one token of this terminal."""
     try:
         tokens = list(lex(lexer, text))
@@ -70,7 +61,7 @@ def lexes_as(lexer: Lark, terminal: str, text: str) -> bool:
     return len(tokens) == 1 and tokens[0].type == terminal and tokens[0].value == text
 
 
-def vanishes(lexer: Lark, text: str) -> bool:
+def vanishes(lexer: BasicLexer, text: str) -> bool:
     """Whether the lexer skips the whole text: it can stand between any two tokens."""
     try:
         return not list(lex(lexer, text))

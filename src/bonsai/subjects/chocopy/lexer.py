@@ -1,0 +1,168 @@
+"""The text of a ChocoPy program comes in; its tokens, with INDENT, DEDENT and NEWLINE, go out.
+
+One regular expression does the work. A match is a token and the blanks and comment before it; the match of a
+line end also takes the blank lines that follow and the indentation of the next line that holds a token.
+Lines and columns count from 1, and a tab is one column wide, except in the width of an indentation, where
+it reaches to the next multiple of 8.
+"""
+
+import re
+from typing import NamedTuple
+
+ID = "identifier"
+INTEGER = "integer"
+IDSTRING = "identifier in quotes"
+STRING = "string"
+NEWLINE = "end of line"
+INDENT = "indentation"
+DEDENT = "end of block"
+EOF = "end of program"
+
+KEYWORDS = frozenset(
+    "False None True and as assert async await break class continue def del elif else except finally for from "
+    "global if import in is lambda nonlocal not or pass raise return try while with yield".split()
+)
+"""Reserved words; those that ChocoPy does not use are reserved because Python does."""
+
+LARGEST_INTEGER = 2**31 - 1
+TAB_WIDTH = 8
+
+_BLANK_LINES = r"(?:[ \t]*(?:#[^\n]*)?\n)*"
+_INDENTATION = re.compile(_BLANK_LINES + r"([ \t]*)")
+_TOKEN = re.compile(
+    r"[ \t]*(?:#[^\n]*)?(?:"
+    r"([A-Za-z_][A-Za-z0-9_]*)"
+    r"|(->|//|[=!<>]=|[-+*%<>=()\[\]:,.])"
+    r"|(\n)" + _BLANK_LINES + r"([ \t]*)"
+    r"|(0|[1-9][0-9]*)"
+    r'|"([A-Za-z_][A-Za-z0-9_]*)"'
+    r'|"((?:[ !#-\[\]-~]|\\["\\nt])*)"'
+    r"|(\Z)"
+    r"|(.))",
+    re.DOTALL,
+)
+_WORD, _SYMBOL, _LINE_END, _MARGIN, _DIGITS, _QUOTED_WORD, _QUOTED, _END, _UNKNOWN = range(1, 10)
+_ESCAPE = re.compile(r"\\(.)")
+_ESCAPED = {"n": "\n", "t": "\t", '"': '"', "\\": "\\"}
+
+
+class Token(NamedTuple):
+    """A token. A keyword's or symbol's kind is its own text; `last` is its last column."""
+
+    kind: str
+    text: str
+    line: int
+    first: int
+    last: int
+
+
+class ChocoPySyntaxError(Exception):
+    """The text is not a ChocoPy program; `location` is that of the token where this shows."""
+
+    def __init__(self, message: str, location: list[int]) -> None:
+        super().__init__(message)
+        self.message = message
+        self.location = location
+
+
+def tokenise(text: str) -> list[Token]:
+    """All tokens of `text`, ending with EOF."""
+    if "\r" in text:
+        text = text.replace("\r\n", "\n").replace("\r", "\n")
+    return _Lexer(text).tokens()
+
+
+class _Lexer:
+    __slots__ = ("_indents", "_text", "_tokens")
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._tokens: list[Token] = []
+        self._indents = [0]
+
+    def tokens(self) -> list[Token]:
+        text = self._text
+        tokens = self._tokens
+        append = tokens.append
+        opening = _INDENTATION.match(text)
+        assert opening is not None  # the pattern matches the empty text too
+        position = opening.end()
+        line = 1 + text.count("\n", 0, position)
+        start = opening.start(1)
+        self._margin(opening[1], line, position)
+        for match in _TOKEN.finditer(text, position):
+            group = match.lastindex
+            if group == _WORD:
+                word = match[1]
+                first = match.start(1) - start + 1
+                append(Token(word if word in KEYWORDS else ID, word, line, first, match.end() - start))
+            elif group == _SYMBOL:
+                symbol = match[2]
+                append(Token(symbol, symbol, line, match.start(2) - start + 1, match.end() - start))
+            elif group == _MARGIN:
+                column = match.start(3) - start + 1
+                append(Token(NEWLINE, "\n", line, column, column))
+                line += text.count("\n", match.start(3), match.end())
+                start = match.start(4)
+                self._margin(match[4], line, match.end())
+            elif group == _END:
+                self._end(line, match.end() - start + 1)
+                break
+            else:
+                append(self._literal(match, line, start))
+        return tokens
+
+    def _literal(self, match: re.Match[str], line: int, start: int) -> Token:
+        group = match.lastindex
+        last = match.end() - start
+        if group == _DIGITS:
+            digits = match[group]
+            first = match.start(group) - start + 1
+            # Compare lengths first: Python refuses to convert very long numbers.
+            if len(digits) > 10 or int(digits) > LARGEST_INTEGER:
+                raise ChocoPySyntaxError(f"Integer literal too large: {digits[:20]}", [line, first, line, last])
+            return Token(INTEGER, digits, line, first, last)
+        if group == _QUOTED_WORD:
+            return Token(IDSTRING, match[group], line, match.start(group) - start, last)
+        if group == _QUOTED:
+            value = match[group]
+            if "\\" in value:
+                value = _ESCAPE.sub(_unescaped, value)
+            return Token(STRING, value, line, match.start(group) - start, last)
+        what = "string literal" if match[_UNKNOWN] == '"' else f"character {match[_UNKNOWN]!r}"
+        raise ChocoPySyntaxError(f"Unrecognized {what}", [line, last, line, last])
+
+    def _margin(self, margin: str, line: int, position: int) -> None:
+        """Open or close blocks as the indentation of a line says."""
+        if position == len(self._text) or self._text[position] == "#":
+            return  # The last line holds no token: it is blank like any other.
+        indents = self._indents
+        width = len(margin)
+        last = width
+        if "\t" in margin:
+            width = len(margin.expandtabs(TAB_WIDTH))
+        if width == indents[-1]:
+            return
+        if width > indents[-1]:
+            indents.append(width)
+            self._tokens.append(Token(INDENT, margin, line, 1, last))
+            return
+        while width < indents[-1]:
+            indents.pop()
+            self._tokens.append(Token(DEDENT, margin, line, 1, last))
+        if width != indents[-1]:
+            raise ChocoPySyntaxError("Indentation matches no enclosing block", [line, 1, line, last])
+
+    def _end(self, line: int, column: int) -> None:
+        """Close the last line and all blocks; at the end of the text every DEDENT takes a column of its own."""
+        tokens = self._tokens
+        if tokens and tokens[-1].kind != NEWLINE and tokens[-1].kind != DEDENT:
+            tokens.append(Token(NEWLINE, "", line, column, column))
+        blocks = len(self._indents) - 1
+        for place in range(1, blocks + 1):
+            tokens.append(Token(DEDENT, "", line, place, place))
+        tokens.append(Token(EOF, "", line, blocks + 1, blocks))
+
+
+def _unescaped(match: re.Match[str]) -> str:
+    return _ESCAPED[match[1]]

@@ -23,7 +23,7 @@ from bonsai.subjects.chocopy.nodes import (
     UnaryExpr,
 )
 
-DEEPEST_NESTING = 200
+DEEPEST_NESTING = 150
 """How deep expressions and blocks may nest: what a recursive walk of the tree can follow."""
 
 _OR, _AND, _NOT, _COMPARISON, _SUM, _PRODUCT, _NEGATION = range(1, 8)

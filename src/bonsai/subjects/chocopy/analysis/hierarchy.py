@@ -40,6 +40,7 @@ class ClassInfo:
 OBJECT_CLASS = ClassInfo("object", None)
 OBJECT_CLASS.members["__init__"] = FuncType([OBJECT], NONE)
 SPECIAL_CLASSES = [ClassInfo(name, OBJECT_CLASS) for name in ("int", "bool", "str")]
+_NAMELESS_CLASSES = [ClassInfo(name, OBJECT_CLASS) for name in ("<None>", "<Empty>")]
 
 
 class Hierarchy:
@@ -97,4 +98,4 @@ class Hierarchy:
         return OBJECT
 
 
-_PREDEFINED = {info.name: info for info in (OBJECT_CLASS, *SPECIAL_CLASSES)}
+_PREDEFINED = {info.name: info for info in (OBJECT_CLASS, *SPECIAL_CLASSES, *_NAMELESS_CLASSES)}

@@ -1,5 +1,6 @@
-"""ChocoPy 2.2: the text of a program comes in; its typed syntax tree, as the reference compiler writes it, goes out."""
+"""ChocoPy 2.2: a program's text comes in; its typed tree goes out, as the reference compiler writes it."""
 
+import contextlib
 import threading
 
 from bonsai.subjects.chocopy.analysis import annotate
@@ -19,7 +20,7 @@ def analyse(text: str) -> Json:
         pass  # The caller's stack may be nearly full; a thread has a stack of its own.
     try:
         return _analysed_in_thread(text)
-    except (RecursionError, RuntimeError):  # No stack left for a call, or no thread to be had.
+    except RuntimeError:  # The program is too deep for any stack, or there is no thread to be had.
         return {
             "kind": "Program",
             "location": [0, 0, 0, 0],
@@ -54,10 +55,8 @@ def _analysed_in_thread(text: str) -> Json:
     answers: list[Json] = []
 
     def run() -> None:
-        try:
+        with contextlib.suppress(RecursionError):
             answers.append(_analysed(text))
-        except RecursionError:
-            pass
 
     thread = threading.Thread(target=run, name="chocopy")
     thread.start()

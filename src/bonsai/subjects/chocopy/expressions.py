@@ -1,10 +1,18 @@
 """Tokens come in at a cursor; expression nodes go out, located as the reference compiler locates them.
 
-A node's location spans its tokens. Parentheses belong to the span of what encloses them, not to the node within
-them: in `(a).b` the member expression starts at the parenthesis, the identifier at `a`.
+A node's location spans its tokens. Parentheses belong to the span of what encloses them, not to the node
+within them: in `(a).b` the member expression starts at the parenthesis, the identifier at `a`.
 """
 
-from bonsai.subjects.chocopy.lexer import ID, IDSTRING, INTEGER, STRING, ChocoPySyntaxError, Token
+from bonsai.subjects.chocopy.lexer import (
+    ID,
+    IDSTRING,
+    INTEGER,
+    STRING,
+    UNRECOGNISED,
+    ChocoPySyntaxError,
+    Token,
+)
 from bonsai.subjects.chocopy.nodes import (
     BinaryExpr,
     BooleanLiteral,
@@ -72,10 +80,13 @@ class Cursor:
 
     def unexpected(self) -> ChocoPySyntaxError:
         token = self.token
-        shown = f"{token.kind}: {token.text}" if token.text.strip() and token.text != token.kind else token.kind
-        return ChocoPySyntaxError(
-            f"Parse error near token {shown}", [token.line, token.first, token.line, token.last]
-        )
+        if token.kind == UNRECOGNISED:
+            message = token.text
+        elif token.kind in (ID, IDSTRING, STRING, INTEGER):
+            message = f"Parse error near token {token.kind}: {token.text}"
+        else:
+            message = f"Parse error near token {token.kind}"
+        return ChocoPySyntaxError(message, [token.line, token.first, token.line, token.last])
 
     def enter(self) -> None:
         """Go one level deeper; the caller takes the level back when it is done."""
@@ -206,7 +217,7 @@ class ExpressionParser(Cursor):
         node: Expr
         if kind == INTEGER:
             node = IntegerLiteral(location, int(token.text))
-        elif kind == STRING or kind == IDSTRING:
+        elif kind in (STRING, IDSTRING):
             node = StringLiteral(location, token.text)
         elif kind == "None":
             node = NoneLiteral(location)

@@ -17,12 +17,12 @@ NEWLINE = "end of line"
 INDENT = "indentation"
 DEDENT = "end of block"
 EOF = "end of program"
+UNRECOGNISED = "unrecognised text"
 
-KEYWORDS = frozenset(
-    "False None True and as assert async await break class continue def del elif else except finally for from "
-    "global if import in is lambda nonlocal not or pass raise return try while with yield".split()
-)
-"""Reserved words; those that ChocoPy does not use are reserved because Python does."""
+_USED = "False None True and class def elif else for global if in is nonlocal not or pass return while"
+_UNUSED = "as assert async await break continue del except finally from import lambda raise try with yield"
+KEYWORDS = frozenset(f"{_USED} {_UNUSED}".split())
+"""Reserved words; the unused ones are reserved because Python reserves them."""
 
 LARGEST_INTEGER = 2**31 - 1
 TAB_WIDTH = 8
@@ -66,23 +66,32 @@ class ChocoPySyntaxError(Exception):
 
 
 def tokenise(text: str) -> list[Token]:
-    """All tokens of `text`, ending with EOF."""
+    """All tokens of `text`, ending with EOF; those up to a lexical error, then UNRECOGNISED and EOF."""
     if "\r" in text:
         text = text.replace("\r\n", "\n").replace("\r", "\n")
-    return _Lexer(text).tokens()
+    lexer = _Lexer(text)
+    try:
+        lexer.read()
+    except ChocoPySyntaxError as error:
+        line, first, _, last = error.location
+        lexer.tokens += (
+            Token(UNRECOGNISED, error.message, line, first, last),
+            Token(EOF, "", line, last + 1, last),
+        )
+    return lexer.tokens
 
 
 class _Lexer:
-    __slots__ = ("_indents", "_text", "_tokens")
+    __slots__ = ("_indents", "_text", "tokens")
 
     def __init__(self, text: str) -> None:
         self._text = text
-        self._tokens: list[Token] = []
+        self.tokens: list[Token] = []
         self._indents = [0]
 
-    def tokens(self) -> list[Token]:
+    def read(self) -> None:
         text = self._text
-        tokens = self._tokens
+        tokens = self.tokens
         append = tokens.append
         opening = _INDENTATION.match(text)
         assert opening is not None  # the pattern matches the empty text too
@@ -110,7 +119,6 @@ class _Lexer:
                 break
             else:
                 append(self._literal(match, line, start))
-        return tokens
 
     def _literal(self, match: re.Match[str], line: int, start: int) -> Token:
         group = match.lastindex
@@ -120,7 +128,7 @@ class _Lexer:
             first = match.start(group) - start + 1
             # Compare lengths first: Python refuses to convert very long numbers.
             if len(digits) > 10 or int(digits) > LARGEST_INTEGER:
-                raise ChocoPySyntaxError(f"Integer literal too large: {digits[:20]}", [line, first, line, last])
+                raise ChocoPySyntaxError("Integer literal too large", [line, first, line, last])
             return Token(INTEGER, digits, line, first, last)
         if group == _QUOTED_WORD:
             return Token(IDSTRING, match[group], line, match.start(group) - start, last)
@@ -145,17 +153,17 @@ class _Lexer:
             return
         if width > indents[-1]:
             indents.append(width)
-            self._tokens.append(Token(INDENT, margin, line, 1, last))
+            self.tokens.append(Token(INDENT, margin, line, 1, last))
             return
         while width < indents[-1]:
             indents.pop()
-            self._tokens.append(Token(DEDENT, margin, line, 1, last))
+            self.tokens.append(Token(DEDENT, margin, line, 1, last))
         if width != indents[-1]:
             raise ChocoPySyntaxError("Indentation matches no enclosing block", [line, 1, line, last])
 
     def _end(self, line: int, column: int) -> None:
-        """Close the last line and all blocks; at the end of the text every DEDENT takes a column of its own."""
-        tokens = self._tokens
+        """Close the last line and all blocks; at the end of the text each DEDENT has a column of its own."""
+        tokens = self.tokens
         if tokens and tokens[-1].kind != NEWLINE and tokens[-1].kind != DEDENT:
             tokens.append(Token(NEWLINE, "", line, column, column))
         blocks = len(self._indents) - 1

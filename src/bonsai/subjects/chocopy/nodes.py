@@ -1,7 +1,7 @@
 """The abstract syntax tree: what the parser makes, the analysis annotates, and `output` writes as JSON.
 
-Every node has its location `[first line, first column, last line, last column]` and the one error message that
-the analysis may attach to it; an expression also has the type that the analysis infers for it.
+Every node has its location `[first line, first column, last line, last column]` and the one error message
+that the analysis may attach to it; an expression also has the type that the analysis infers for it.
 """
 
 from __future__ import annotations

@@ -113,7 +113,7 @@ def _unary(node: UnaryExpr) -> Json:
 
 
 def _binary(node: BinaryExpr) -> Json:
-    """A loop down the left operands: a long sum is deep on its left, and recursion would not reach its end."""
+    """A loop down the left operands: recursion could not follow a sum of thousands of terms."""
     top = out = _expression(node, "BinaryExpr")
     while isinstance(node.left, BinaryExpr):
         left = _expression(node.left, "BinaryExpr")

@@ -1,13 +1,20 @@
 """The declarations of a program come in; its scopes and classes go out, and the errors among them.
 
-In the reference compiler's order: the global names, with the super-classes of the classes; then the members of
-every class, each method with all that it declares; then what the global functions declare.
+In the reference compiler's order: the global names, with the super-classes of the classes; then the members
+of every class, each method with all that it declares; then what the global functions declare.
 """
 
 from bonsai.subjects.chocopy.analysis.diagnostics import Diagnostics
 from bonsai.subjects.chocopy.analysis.hierarchy import OBJECT_CLASS, SPECIAL_CLASSES, ClassInfo, Hierarchy
 from bonsai.subjects.chocopy.analysis.scopes import Meaning, Scope, global_scope
-from bonsai.subjects.chocopy.analysis.types import ClassValue, FuncType, ListValue, ValueType, function_type, value_type
+from bonsai.subjects.chocopy.analysis.types import (
+    ClassValue,
+    FuncType,
+    ListValue,
+    ValueType,
+    function_type,
+    value_type,
+)
 from bonsai.subjects.chocopy.nodes import (
     ClassDef,
     Declaration,
@@ -74,23 +81,22 @@ class Declarations:
 
     def _is_new(self, identifier: Identifier, scope: Scope) -> bool:
         if identifier.name in scope.names:
-            self._diagnostics.error(
-                identifier, f"Duplicate declaration of identifier in same scope: {identifier.name}"
-            )
+            self._duplicate(identifier)
             return False
         return True
+
+    def _duplicate(self, identifier: Identifier) -> None:
+        self._diagnostics.error(
+            identifier, f"Duplicate declaration of identifier in same scope: {identifier.name}"
+        )
 
     # Classes
 
     def _declare_members(self, class_def: ClassDef, info: ClassInfo) -> None:
         for declaration in class_def.declarations:
-            if isinstance(declaration, VarDef):
-                identifier = declaration.var.identifier
-            else:
-                identifier = declaration.name
-            name = identifier.name
-            if name in info.members:
-                self._diagnostics.error(identifier, f"Duplicate declaration of identifier in same scope: {name}")
+            identifier = declaration.var.identifier if isinstance(declaration, VarDef) else declaration.name
+            if identifier.name in info.members:
+                self._duplicate(identifier)
             elif isinstance(declaration, VarDef):
                 self._declare_attribute(declaration, info)
             else:

@@ -90,10 +90,10 @@ class ExpressionChecker:
 
     def _unary(self, node: UnaryExpr) -> ValueType:
         operand = self.check(node.operand)
-        result, fits = unary_result(node.operator, operand)
-        if not fits:
+        result = unary_result(node.operator, operand)
+        if not result.fits:
             self._diagnostics.error(node, f"Cannot apply operator `{node.operator}` on type `{operand}`")
-        return result
+        return result.kind
 
     def _binary(self, node: BinaryExpr) -> ValueType:
         """A loop up from the leftmost operand: recursion could not follow a sum of thousands of terms."""
@@ -104,12 +104,12 @@ class ExpressionChecker:
         left = self.check(node.left)
         for node in reversed(chain):
             right = self.check(node.right)
-            result, fits = binary_result(node.operator, left, right, self._hierarchy)
-            if not fits:
+            result = binary_result(node.operator, left, right, self._hierarchy)
+            if not result.fits:
                 self._diagnostics.error(
                     node, f"Cannot apply operator `{node.operator}` on types `{left}` and `{right}`"
                 )
-            node.inferred = left = result
+            node.inferred = left = result.kind
         return left
 
     def _conditional(self, node: IfExpr) -> ValueType:
@@ -188,7 +188,7 @@ class ExpressionChecker:
         return method.result
 
     def _arguments(self, call: Expr, args: list[ValueType], params: list[ValueType], first: int) -> None:
-        """Compare the arguments with the parameters from the `first` on: `self` is not among the arguments."""
+        """Compare the arguments with the parameters from the `first` on: `self` is no argument."""
         expected = len(params) - first
         if len(args) != expected:
             self._diagnostics.error(call, f"Expected {expected} arguments; got {len(args)}")

@@ -69,7 +69,7 @@ class Hierarchy:
         if self.is_subtype(kind, other):
             return True
         if kind == NONE:
-            return not is_special(other) and other != EMPTY
+            return not is_special(other)
         if isinstance(other, ListValue):
             if kind == EMPTY:
                 return True

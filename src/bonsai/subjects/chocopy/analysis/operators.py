@@ -3,40 +3,77 @@
 The result of operands that do not fit is what the reference compiler goes on with.
 """
 
+from typing import NamedTuple
+
 from bonsai.subjects.chocopy.analysis.hierarchy import Hierarchy
 from bonsai.subjects.chocopy.analysis.types import BOOL, INT, OBJECT, STR, ListValue, ValueType, is_special
 
 
-def unary_result(operator: str, operand: ValueType) -> tuple[ValueType, bool]:
+class Result(NamedTuple):
+    """What an operation yields, and whether it is allowed on its operands."""
+
+    kind: ValueType
+    fits: bool
+
+
+_AN_INT = Result(INT, True)
+_A_BOOL = Result(BOOL, True)
+_A_STR = Result(STR, True)
+_WRONGLY_INT = Result(INT, False)
+_WRONGLY_BOOL = Result(BOOL, False)
+_WRONGLY_OBJECT = Result(OBJECT, False)
+
+
+def unary_result(operator: str, operand: ValueType) -> Result:
     if operator == "-":
-        return INT, operand == INT
-    return BOOL, operand == BOOL
+        return _AN_INT if operand == INT else _WRONGLY_INT
+    return _A_BOOL if operand == BOOL else _WRONGLY_BOOL  # not
 
 
-def binary_result(
-    operator: str, left: ValueType, right: ValueType, hierarchy: Hierarchy
-) -> tuple[ValueType, bool]:
+def binary_result(operator: str, left: ValueType, right: ValueType, hierarchy: Hierarchy) -> Result:
     if operator == "+":
         return _sum(left, right, hierarchy)
     if operator in ("-", "*", "//", "%"):
-        return INT, left == INT and right == INT
+        return _AN_INT if left == INT and right == INT else _WRONGLY_INT
     if operator in ("<", "<=", ">", ">="):
-        return BOOL, left == INT and right == INT
+        return _A_BOOL if left == INT and right == INT else _WRONGLY_BOOL
     if operator in ("==", "!="):
-        return BOOL, is_special(left) and left == right
+        return _equality(left, right)
     if operator == "is":
-        return BOOL, not is_special(left) and not is_special(right)
-    return BOOL, left == BOOL and right == BOOL  # and, or
+        return _identity(left, right)
+    if operator == "and":
+        return _A_BOOL if left == BOOL and right == BOOL else _WRONGLY_BOOL
+    return _A_BOOL if left == BOOL and right == BOOL else _WRONGLY_BOOL  # or
 
 
-def _sum(left: ValueType, right: ValueType, hierarchy: Hierarchy) -> tuple[ValueType, bool]:
+def _sum(left: ValueType, right: ValueType, hierarchy: Hierarchy) -> Result:
     """Numbers add up; strings and lists are joined end to end."""
     if isinstance(left, ListValue) and isinstance(right, ListValue):
-        return ListValue(hierarchy.join(left.element, right.element)), True
+        return Result(ListValue(hierarchy.join(left.element, right.element)), True)
     if left == STR and right == STR:
-        return STR, True
+        return _A_STR
     if left == INT and right == INT:
-        return INT, True
+        return _AN_INT
     if left == INT or right == INT:
-        return INT, False
-    return OBJECT, False
+        return _WRONGLY_INT
+    return _WRONGLY_OBJECT
+
+
+def _equality(left: ValueType, right: ValueType) -> Result:
+    """Two numbers, two truth values or two strings."""
+    if left == INT and right == INT:
+        return _A_BOOL
+    if left == BOOL and right == BOOL:
+        return _A_BOOL
+    if left == STR and right == STR:
+        return _A_BOOL
+    return _WRONGLY_BOOL
+
+
+def _identity(left: ValueType, right: ValueType) -> Result:
+    """Anything but numbers, truth values and strings, which have no identity."""
+    if is_special(left):
+        return _WRONGLY_BOOL
+    if is_special(right):
+        return _WRONGLY_BOOL
+    return _A_BOOL

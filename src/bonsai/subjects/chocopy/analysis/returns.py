@@ -8,7 +8,7 @@ from bonsai.subjects.chocopy.nodes import ClassDef, Declaration, FuncDef, IfStmt
 def check_returns(declarations: list[Declaration], diagnostics: Diagnostics) -> None:
     """Check all functions and methods, the inner ones first.
 
-    The end of a body returns `None`, so only a function whose result cannot be `None` must return on all paths.
+    The end of a body returns `None`: only a function whose result cannot be `None` must return on all paths.
     """
     for declaration in declarations:
         if isinstance(declaration, FuncDef):

@@ -10,7 +10,7 @@ Meaning = ClassValue | ListValue | FuncType | ClassInfo
 
 
 class Scope:
-    """The names that a function declares, or the program; which of them `global` brought; the scope around it."""
+    """The names of a function or of the program, those that `global` brought, and the scope around."""
 
     __slots__ = ("names", "of_program", "parent")
 

@@ -1,4 +1,4 @@
-"""The statements and variable definitions of a program come in; what they do against the type rules becomes errors."""
+"""The statements and variables of a program come in; what breaks the type rules becomes an error."""
 
 from collections.abc import Callable
 from typing import Any
@@ -6,7 +6,6 @@ from typing import Any
 from bonsai.subjects.chocopy.analysis.declarations import Declarations
 from bonsai.subjects.chocopy.analysis.diagnostics import Diagnostics
 from bonsai.subjects.chocopy.analysis.expressions import ExpressionChecker
-from bonsai.subjects.chocopy.analysis.scopes import Scope
 from bonsai.subjects.chocopy.analysis.types import (
     BOOL,
     NONE,
@@ -57,12 +56,17 @@ class _StatementChecker:
     def declarations(self, declarations: list[Declaration]) -> None:
         for declaration in declarations:
             if isinstance(declaration, VarDef):
-                kind = self._expressions.check(declaration.value)
-                self._expect(value_type(declaration.var.type), kind, declaration)
+                self._variable(declaration)
             elif isinstance(declaration, FuncDef):
                 self._function(declaration)
             elif isinstance(declaration, ClassDef):
                 self.declarations([*declaration.declarations])
+
+    def _variable(self, node: VarDef) -> None:
+        kind = self._expressions.check(node.value)
+        expected = value_type(node.var.type)
+        if not self._hierarchy.is_assignable(kind, expected):
+            self._mismatch(node, expected, kind)
 
     def _function(self, function: FuncDef) -> None:
         outer_scope = self._expressions.scope
@@ -78,9 +82,17 @@ class _StatementChecker:
         for statement in statements:
             _CHECKS[statement.__class__](self, statement)
 
-    def _expect(self, expected: ValueType, kind: ValueType, node: Node) -> None:
-        if not self._hierarchy.is_assignable(kind, expected):
-            self._diagnostics.error(node, f"Expected type `{expected}`; got type `{kind}`")
+    def _mismatch(self, node: Node, expected: ValueType, kind: ValueType) -> None:
+        self._diagnostics.error(node, f"Expected type `{expected}`; got type `{kind}`")
+
+    def _undeclared(self, identifier: Identifier) -> None:
+        name = identifier.name
+        self._diagnostics.error(
+            identifier, f"Cannot assign to variable that is not explicitly declared in this scope: {name}"
+        )
+
+    def _no_condition(self, node: Node, kind: ValueType) -> None:
+        self._diagnostics.error(node, f"Condition expression cannot be of type `{kind}`")
 
     # Simple statements
 
@@ -90,49 +102,47 @@ class _StatementChecker:
     def _assignment(self, node: AssignStmt) -> None:
         kind = self._expressions.check(node.value)
         for target in node.targets:
-            self._expect(self._expressions.check(target), kind, node)
-            if isinstance(target, IndexExpr):
-                indexed = target.list.inferred
-                if indexed == STR:
-                    self._diagnostics.error(target, f"`{indexed}` is not a list type")
-            elif isinstance(target, Identifier) and target.error is None:
-                self._own(target.name, target)
+            expected = self._expressions.check(target)
+            if not self._hierarchy.is_assignable(kind, expected):
+                self._mismatch(node, expected, kind)
+            self._target(target)
         if len(node.targets) > 1 and kind == ListValue(NONE):
             self._diagnostics.error(node, "Right-hand side of multiple assignment may not be [<None>]")
 
-    def _own(self, name: str, node: Node) -> None:
-        if name not in self._scope.names:
-            self._diagnostics.error(
-                node, f"Cannot assign to variable that is not explicitly declared in this scope: {name}"
-            )
-
-    @property
-    def _scope(self) -> Scope:
-        return self._expressions.scope
+    def _target(self, target: Expr) -> None:
+        """A string's characters cannot be assigned to, nor a variable that another scope declares."""
+        if isinstance(target, IndexExpr):
+            if target.list.inferred == STR:
+                self._diagnostics.error(target, "`str` is not a list type")
+        elif isinstance(target, Identifier) and target.name not in self._expressions.scope.names:
+            self._undeclared(target)  # Unless it is no variable at all: a node keeps its first error.
 
     def _return(self, node: ReturnStmt) -> None:
-        if self._result is None:
+        expected = self._result
+        if expected is None:
             self._diagnostics.error(node, "Return statement cannot appear at the top level")
-        elif node.value is not None:
-            self._expect(self._result, self._expressions.check(node.value), node)
-        elif not self._hierarchy.is_assignable(NONE, self._result):
-            self._diagnostics.error(node, f"Expected type `{self._result}`; got `None`")
+        elif node.value is None:
+            if not self._hierarchy.is_assignable(NONE, expected):
+                self._diagnostics.error(node, f"Expected type `{expected}`; got `None`")
+        else:
+            kind = self._expressions.check(node.value)
+            if not self._hierarchy.is_assignable(kind, expected):
+                self._mismatch(node, expected, kind)
 
     # Compound statements
 
     def _if(self, node: IfStmt) -> None:
-        self._condition(node.condition, node)
+        kind = self._expressions.check(node.condition)
+        if kind != BOOL:
+            self._no_condition(node, kind)
         self.block(node.then_body)
         self.block(node.else_body)
 
     def _while(self, node: WhileStmt) -> None:
-        self._condition(node.condition, node)
-        self.block(node.body)
-
-    def _condition(self, condition: Expr, node: Node) -> None:
-        kind = self._expressions.check(condition)
+        kind = self._expressions.check(node.condition)
         if kind != BOOL:
-            self._diagnostics.error(node, f"Condition expression cannot be of type `{kind}`")
+            self._no_condition(node, kind)
+        self.block(node.body)
 
     def _for(self, node: ForStmt) -> None:
         iterable = self._expressions.check(node.iterable)
@@ -145,15 +155,18 @@ class _StatementChecker:
         self.block(node.body)
 
     def _loop_variable(self, node: ForStmt, element: ValueType) -> None:
-        name = node.identifier.name
-        found = self._scope.get(name)
+        scope = self._expressions.scope
+        identifier = node.identifier
+        found = scope.get(identifier.name)
         if not isinstance(found, ClassValue | ListValue):
-            self._diagnostics.error(node, f"Not a variable: {name}")
+            self._diagnostics.error(node, f"Not a variable: {identifier.name}")
             return
-        self._own(name, node.identifier)
-        self._expect(found, element, node)
-        if node.error is None:
-            node.identifier.inferred = found
+        if self._hierarchy.is_assignable(element, found):
+            identifier.inferred = found
+        else:
+            self._mismatch(node, found, element)
+        if identifier.name not in scope.names:
+            self._undeclared(identifier)
 
 
 _CHECKS: dict[type[Node], Callable[[_StatementChecker, Any], None]] = {

@@ -110,6 +110,8 @@ def test_the_end_of_a_line_comes_after_its_comment() -> None:
 
 def test_a_missing_last_line_end_is_supplied() -> None:
     assert kinds("a") == [ID, NEWLINE, EOF]
+    assert tokenise("if a:\n  b # c") == tokenise("if a:\n  b # c\n")
+    assert tokenise("if a:\n  b\n ") == tokenise("if a:\n  b\n \n")
     assert kinds("if a:\n  b  # c") == ["if", ID, ":", NEWLINE, INDENT, ID, NEWLINE, DEDENT, EOF]
 
 

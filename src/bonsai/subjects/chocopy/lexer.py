@@ -69,6 +69,8 @@ def tokenise(text: str) -> list[Token]:
     """All tokens of `text`, ending with EOF; those up to a lexical error, then UNRECOGNISED and EOF."""
     if "\r" in text:
         text = text.replace("\r\n", "\n").replace("\r", "\n")
+    if not text.endswith("\n"):
+        text += "\n"  # The end of the text ends its last line too.
     lexer = _Lexer(text)
     try:
         lexer.read()
@@ -103,11 +105,12 @@ class _Lexer:
             group = match.lastindex
             if group == _WORD:
                 word = match[1]
-                first = match.start(1) - start + 1
-                append(Token(word if word in KEYWORDS else ID, word, line, first, match.end() - start))
+                last = match.end() - start
+                append(Token(word if word in KEYWORDS else ID, word, line, last - len(word) + 1, last))
             elif group == _SYMBOL:
                 symbol = match[2]
-                append(Token(symbol, symbol, line, match.start(2) - start + 1, match.end() - start))
+                last = match.end() - start
+                append(Token(symbol, symbol, line, last - len(symbol) + 1, last))
             elif group == _MARGIN:
                 column = match.start(3) - start + 1
                 append(Token(NEWLINE, "\n", line, column, column))
@@ -115,7 +118,7 @@ class _Lexer:
                 start = match.start(4)
                 self._margin(match[4], line, match.end())
             elif group == _END:
-                self._end(line, match.end() - start + 1)
+                self._end(line)
                 break
             else:
                 append(self._literal(match, line, start))
@@ -141,9 +144,9 @@ class _Lexer:
         raise ChocoPySyntaxError(f"Unrecognized {what}", [line, last, line, last])
 
     def _margin(self, margin: str, line: int, position: int) -> None:
-        """Open or close blocks as the indentation of a line says."""
-        if position == len(self._text) or self._text[position] == "#":
-            return  # The last line holds no token: it is blank like any other.
+        """Open or close blocks as the indentation of the line says that goes on at `position`."""
+        if position == len(self._text):
+            return
         indents = self._indents
         width = len(margin)
         last = width
@@ -161,11 +164,9 @@ class _Lexer:
         if width != indents[-1]:
             raise ChocoPySyntaxError("Indentation matches no enclosing block", [line, 1, line, last])
 
-    def _end(self, line: int, column: int) -> None:
-        """Close the last line and all blocks; at the end of the text each DEDENT has a column of its own."""
+    def _end(self, line: int) -> None:
+        """Close all blocks; at the end of the text each DEDENT has a column of its own."""
         tokens = self.tokens
-        if tokens and tokens[-1].kind != NEWLINE and tokens[-1].kind != DEDENT:
-            tokens.append(Token(NEWLINE, "", line, column, column))
         blocks = len(self._indents) - 1
         for place in range(1, blocks + 1):
             tokens.append(Token(DEDENT, "", line, place, place))

@@ -149,7 +149,8 @@ class Declarations:
                 nested.append(declaration)
             elif isinstance(declaration, GlobalDecl):
                 self._declare_as_global(declaration.variable, scope)
-            elif isinstance(declaration, NonLocalDecl):
+            else:
+                assert isinstance(declaration, NonLocalDecl)  # The parser allows no classes here.
                 self._declare_as_nonlocal(declaration.variable, scope)
         for inner in nested:
             self._declare_locals(inner, scope)

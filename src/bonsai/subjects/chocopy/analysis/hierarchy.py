@@ -57,7 +57,7 @@ class Hierarchy:
             return True
         if isinstance(kind, ListValue) or isinstance(other, ListValue):
             return False
-        info = self.classes.get(kind.name)
+        info: ClassInfo | None = self.classes[kind.name]
         while info is not None:
             if info.name == other.name:
                 return True
@@ -86,16 +86,15 @@ class Hierarchy:
         if isinstance(kind, ListValue) or isinstance(other, ListValue):
             return OBJECT
         ancestors = set()
-        info = self.classes.get(kind.name)
+        info: ClassInfo | None = self.classes[kind.name]
         while info is not None:
             ancestors.add(info.name)
             info = info.super_class
-        info = self.classes.get(other.name)
-        while info is not None:
-            if info.name in ancestors:
-                return ClassValue(info.name)
-            info = info.super_class
-        return OBJECT
+        common = self.classes[other.name]
+        while common.name not in ancestors:
+            assert common.super_class is not None  # They have `object` in common, if nothing else.
+            common = common.super_class
+        return ClassValue(common.name)
 
 
 _PREDEFINED = {info.name: info for info in (OBJECT_CLASS, *SPECIAL_CLASSES, *_NAMELESS_CLASSES)}

@@ -88,6 +88,10 @@ class MemberExpr(Expr):
     member: Identifier
 
 
+Target = Identifier | MemberExpr | IndexExpr
+"""What can be assigned to."""
+
+
 @dataclass(slots=True, eq=False)
 class CallExpr(Expr):
     function: Identifier

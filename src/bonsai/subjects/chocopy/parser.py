@@ -17,14 +17,13 @@ from bonsai.subjects.chocopy.nodes import (
     GlobalDecl,
     Identifier,
     IfStmt,
-    IndexExpr,
     ListType,
     Location,
-    MemberExpr,
     NonLocalDecl,
     Program,
     ReturnStmt,
     Stmt,
+    Target,
     TypeAnnotation,
     TypedVar,
     VarDef,
@@ -250,4 +249,4 @@ class _Parser(ExpressionParser):
 
     def _is_target(self, node: Expr, first: Token) -> bool:
         """Names, members and list elements can be assigned to, but not when in parentheses themselves."""
-        return isinstance(node, Identifier | MemberExpr | IndexExpr) and node.location == self.span(first)
+        return isinstance(node, Target) and node.location == self.span(first)

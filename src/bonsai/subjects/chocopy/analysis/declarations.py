@@ -10,7 +10,6 @@ from bonsai.subjects.chocopy.analysis.scopes import Meaning, Scope, global_scope
 from bonsai.subjects.chocopy.analysis.types import (
     ClassValue,
     FuncType,
-    ListValue,
     ValueType,
     function_type,
     value_type,
@@ -167,7 +166,7 @@ class Declarations:
 
     def _declare_as_global(self, variable: Identifier, scope: Scope) -> None:
         found = self.globals.names.get(variable.name)
-        if not isinstance(found, ClassValue | ListValue):
+        if not isinstance(found, ValueType):
             self._diagnostics.error(variable, f"Not a global variable: {variable.name}")
         elif self._declare_local(variable, found, scope):
             scope.of_program.add(variable.name)
@@ -175,7 +174,7 @@ class Declarations:
     def _declare_as_nonlocal(self, variable: Identifier, scope: Scope) -> None:
         """The search starts in the function itself: its own variable is found, and is then a duplicate."""
         found = scope.get_nonlocal(variable.name)
-        if not isinstance(found, ClassValue | ListValue):
+        if not isinstance(found, ValueType):
             self._diagnostics.error(variable, f"Not a nonlocal variable: {variable.name}")
         else:
             self._declare_local(variable, found, scope)

@@ -58,7 +58,7 @@ class ExpressionChecker:
 
     def _identifier(self, node: Identifier) -> ValueType:
         found = self.scope.get(node.name)
-        if isinstance(found, ClassValue | ListValue):
+        if isinstance(found, ValueType):
             return found
         self._diagnostics.error(node, f"Not a variable: {node.name}")
         return OBJECT
@@ -142,7 +142,7 @@ class ExpressionChecker:
             return OBJECT
         name = node.member.name
         found = info.member(name)
-        if isinstance(found, ClassValue | ListValue):
+        if isinstance(found, ValueType):
             return found
         self._diagnostics.error(node, f"There is no attribute named `{name}` in class `{info.name}`")
         return OBJECT

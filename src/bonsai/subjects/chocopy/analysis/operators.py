@@ -26,24 +26,36 @@ _WRONGLY_OBJECT = Result(OBJECT, False)
 
 def unary_result(operator: str, operand: ValueType) -> Result:
     if operator == "-":
-        return _AN_INT if operand == INT else _WRONGLY_INT
-    return _A_BOOL if operand == BOOL else _WRONGLY_BOOL  # not
+        if operand == INT:
+            return _AN_INT
+        return _WRONGLY_INT
+    if operand == BOOL:  # not
+        return _A_BOOL
+    return _WRONGLY_BOOL
 
 
 def binary_result(operator: str, left: ValueType, right: ValueType, hierarchy: Hierarchy) -> Result:
     if operator == "+":
         return _sum(left, right, hierarchy)
     if operator in ("-", "*", "//", "%"):
-        return _AN_INT if left == INT and right == INT else _WRONGLY_INT
+        if left == INT and right == INT:
+            return _AN_INT
+        return _WRONGLY_INT
     if operator in ("<", "<=", ">", ">="):
-        return _A_BOOL if left == INT and right == INT else _WRONGLY_BOOL
+        if left == INT and right == INT:
+            return _A_BOOL
+        return _WRONGLY_BOOL
     if operator in ("==", "!="):
         return _equality(left, right)
     if operator == "is":
         return _identity(left, right)
     if operator == "and":
-        return _A_BOOL if left == BOOL and right == BOOL else _WRONGLY_BOOL
-    return _A_BOOL if left == BOOL and right == BOOL else _WRONGLY_BOOL  # or
+        if left == BOOL and right == BOOL:
+            return _A_BOOL
+        return _WRONGLY_BOOL
+    if left == BOOL and right == BOOL:  # or
+        return _A_BOOL
+    return _WRONGLY_BOOL
 
 
 def _sum(left: ValueType, right: ValueType, hierarchy: Hierarchy) -> Result:

@@ -10,7 +10,6 @@ from bonsai.subjects.chocopy.analysis.types import (
     BOOL,
     NONE,
     STR,
-    ClassValue,
     ListValue,
     ValueType,
     value_type,
@@ -158,7 +157,7 @@ class _StatementChecker:
         scope = self._expressions.scope
         identifier = node.identifier
         found = scope.get(identifier.name)
-        if not isinstance(found, ClassValue | ListValue):
+        if not isinstance(found, ValueType):
             self._diagnostics.error(node, f"Not a variable: {identifier.name}")
             return
         if self._hierarchy.is_assignable(element, found):

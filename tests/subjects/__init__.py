@@ -1,0 +1,1 @@
+"""Tests of the subjects that come with Bonsai."""

@@ -1,0 +1,1 @@
+"""Tests of the semantic analysis, one module for each of its modules."""

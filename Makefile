@@ -1,4 +1,4 @@
-# Two targets for a fresh machine that has Python 3.11 or newer. Everything is installed into .venv, nothing elsewhere.
+# For a fresh machine that has Python 3.11 or newer. Everything is installed into .venv, nothing elsewhere.
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 
 # The main job, on a bundled subject.
 grow: $(VENV)/installed
-	$(BIN)/bonsai sample blocks -n 5
+	$(BIN)/bonsai sample chocopy -n 5 --bounds 2,2,2
 
 # Everything that continuous integration checks.
 test: $(VENV)/installed-test

@@ -59,12 +59,14 @@ def _text(grammar: Grammar, renderer: Renderer, choices: Choices) -> str:
 def _rename(grammar: Grammar, steps: Steps) -> Steps:
     """Identifiers by first occurrence into their pools; the same name in two terminals stays the same name.
 
-    `ID` and a quoted `IDSTRING` speak of the same things: their values are compared by the word inside.
+    `ID` and a quoted `IDSTRING` speak of the same things: their values are compared by the word inside. The values
+    of soft terminals, predefined names for instance, keep their names.
     """
     places: dict[str, int] = {}
+    kept = {value for name in grammar.soft for value in grammar.terminals[name].values}
     renamed: Steps = []
     for step in steps:
-        if isinstance(step, tuple) and grammar.terminals[step[0]].identifier:
+        if isinstance(step, tuple) and _word(step[1]) not in kept and grammar.terminals[step[0]].identifier:
             name, value = step
             place = places.setdefault(_word(value), len(places))
             pool = grammar.terminals[name].values

@@ -5,6 +5,8 @@ parses with is made from ours: one production for each option of each choice, so
 read off as choices.
 """
 
+import re
+from collections.abc import Iterator
 from functools import lru_cache
 from itertools import cycle, islice
 from typing import Any
@@ -19,6 +21,7 @@ from lark.load_grammar import Grammar as LarkGrammar
 
 from bonsai.derivation import offers_choice
 from bonsai.errors import BonsaiError
+from bonsai.grammar.automata import matches
 from bonsai.grammar.lexing import RuleDef, terminal_definitions
 from bonsai.grammar.model import Choice, Grammar, Layout, Option, Reference, Repetition, Sequence, Symbol, Token
 
@@ -52,7 +55,7 @@ class Parser:
         if layout and text and not text.endswith("\n"):
             text += "\n"
         try:
-            tree = self._lark.parse(text)
+            tree = self._tree(text)
         except UnexpectedInput as error:
             raise BonsaiError(_complaint(error), "the text is not in the language of the grammar") from None
         except (LarkError, AssertionError) as error:
@@ -61,6 +64,15 @@ class Parser:
                 "check its indentation and brackets",
             ) from None
         return self._productions.steps(tree)
+
+    def _tree(self, text: str) -> Any:
+        try:
+            return self._lark.parse(text)
+        except UnexpectedInput:
+            if self._grammar.layout is None:
+                raise
+            # Comments and blank lines in front of the first line are no line end of the grammar's.
+            return self._lark.parse(re.sub(r"\A(?:[ \t]*(?:#[^\n]*)?\r?\n)+", "", text))
 
 
 def _complaint(error: UnexpectedInput) -> str:
@@ -107,7 +119,7 @@ class _Productions:
         return Tree("expansion", [self._lark_symbol(part) for part in _parts(symbol)])
 
     def _lark_symbol(self, symbol: Symbol) -> Any:
-        if isinstance(symbol, Token):
+        if isinstance(symbol, Token) and not self._accepts_soft(symbol):
             return LarkTerminal(symbol.terminal)
         if symbol not in self._names:
             self._names[symbol] = f"x{len(self._names)}"
@@ -116,6 +128,9 @@ class _Productions:
 
     def _define_group(self, name: str, symbol: Symbol) -> None:
         match symbol:
+            case Token(terminal):
+                names: list[Any] = [LarkTerminal(one) for one in (terminal, *self._grammar.soft)]
+                self._add(name, [Tree("expansion", [one]) for one in names])
             case Choice(alternatives):
                 self._define(name, alternatives)
             case Option(item):
@@ -149,6 +164,8 @@ class _Productions:
         while stack:
             symbol, node = stack.pop()
             if isinstance(symbol, Token):
+                if isinstance(node, Tree):  # an identifier, or a word that could be one
+                    (node,) = node.children
                 if self._has_pool(symbol):
                     steps.append((symbol.terminal, str(node)))
                 continue
@@ -157,6 +174,14 @@ class _Productions:
                 steps.append(choice)
             stack.extend(reversed(list(zip(body, node.children, strict=True))))
         return steps
+
+    def _accepts_soft(self, token: Token) -> bool:
+        """Whether the values of soft terminals could stand here: they are identifiers of this kind."""
+        terminal = self._grammar.terminals[token.terminal]
+        soft = [self._grammar.terminals[name] for name in self._grammar.soft]
+        return terminal.identifier and any(
+            terminal.pattern is not None and matches(terminal.pattern, one.values[0]) for one in soft
+        )
 
     def _has_pool(self, token: Token) -> bool:
         """Whether a token's text is a value to look up: a literal and a layout token have none."""
@@ -211,5 +236,9 @@ def _indenter(grammar: Grammar) -> Indenter | None:
         OPEN_PAREN_types = opening
         CLOSE_PAREN_types = closing
         tab_len = 8
+
+        def handle_NL(self, token: LarkToken) -> Iterator[LarkToken]:  # noqa: N802  # Lark's name
+            """A tab goes to the next multiple of eight columns."""
+            return super().handle_NL(token.update(value=token.value.expandtabs(self.tab_len)))
 
     return LayoutIndenter()

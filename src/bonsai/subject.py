@@ -79,7 +79,8 @@ def _read_grammar_table(table: Table) -> tuple[str, str, Lexicon]:
             raise table.table("terminals").error(
                 name, f"{name} has a pool in identifiers and in terminals", "keep one of them"
             )
-    lexicon = Lexicon(identifiers, terminals, _read_layout(table), _read_spacing(table.table("spacing")))
+    spacing, soft = _read_spacing(table.table("spacing")), table.strings("soft", ())
+    lexicon = Lexicon(identifiers, terminals, _read_layout(table), spacing, soft)
     table.finish()
     return file, start, lexicon
 

@@ -45,7 +45,8 @@ def matches(pattern: Pattern, text: str) -> bool:
 @lru_cache(maxsize=4096)
 def _automaton(pattern: Pattern) -> FSM | None:
     """An automaton that accepts at least what the pattern matches, or None if there is none to be had."""
-    for regex in (to_regex(pattern), _relaxed(pattern)):
+    exact = [] if _LOOKAROUND.search(pattern.value) else [to_regex(pattern)]
+    for regex in (*exact, _relaxed(pattern)):
         try:
             return parse_pattern(regex).to_fsm()
         except Exception:  # interegular raises many kinds for what it does not know; the next try decides

@@ -97,6 +97,7 @@ def _read(source: _Source, start: str, lexicon: Lexicon) -> Grammar:
         ignored=tuple(loaded.ignore),
         layout=_layout(source, lexicon.layout, terminals),
         spacing=lexicon.spacing,
+        soft=lexicon.soft,
         source=str(source.path),
     )
     _require_defined(source, grammar)

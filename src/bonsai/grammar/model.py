@@ -113,7 +113,11 @@ class Layout:
 
 @dataclass(frozen=True, eq=False)
 class Grammar:
-    """A context-free grammar in EBNF with its terminals' values: the 𝒢 of the paper."""
+    """A context-free grammar in EBNF with its terminals' values: the 𝒢 of the paper.
+
+    `spacing` overrides how single tokens are spaced. `soft` names terminals whose values are identifiers, too: a
+    parser accepts them wherever the grammar asks for an identifier, although none is drawn there.
+    """
 
     start: str
     rules: Mapping[str, Rule]
@@ -121,6 +125,7 @@ class Grammar:
     ignored: tuple[str, ...] = ()
     layout: Layout | None = None
     spacing: Mapping[str, str] = field(default_factory=dict)
+    soft: tuple[str, ...] = ()
     source: str = "<grammar>"
 
     def with_pools(self, pools: Mapping[str, tuple[str, ...]]) -> "Grammar":

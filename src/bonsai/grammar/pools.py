@@ -26,11 +26,12 @@ class Lexicon:
     pools: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     layout: Layout | None = None
     spacing: Mapping[str, str] = field(default_factory=dict)
+    soft: tuple[str, ...] = ()
 
 
 def with_values(grammar: Grammar, lexicon: Lexicon, error: MakeError) -> Grammar:
     """The grammar with the values of every terminal filled in."""
-    for name in [*lexicon.identifiers, *lexicon.pools]:
+    for name in [*lexicon.identifiers, *lexicon.pools, *lexicon.soft]:
         if name not in grammar.terminals or (grammar.layout and name in grammar.layout):
             names = ", ".join(t for t in grammar.terminals if not t.startswith("__"))
             raise error(f"{name} is no terminal of the grammar", f"its terminals are {names}", name)

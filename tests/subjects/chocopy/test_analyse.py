@@ -163,8 +163,7 @@ def test_any_stack_will_do() -> None:
     deep(0)
     assert seen.count(expected) > len(seen) - 100
     assert all(
-        answer == expected or answer["errors"]["errors"][0]["message"] == "Nested too deeply"
-        for answer in seen
+        answer == expected or answer["errors"]["errors"][0]["message"] == "Nested too deeply" for answer in seen
     )
 
 

@@ -31,9 +31,7 @@ def test_an_error_in_a_program_is_exit_code_1(
     assert len(capsys.readouterr().out.splitlines()) == 2
 
 
-def test_a_file_that_cannot_be_read_is_exit_code_2(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_file_that_cannot_be_read_is_exit_code_2(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for file in (tmp_path / "missing.py", tmp_path):
         assert main([str(file)]) == 2
         shown = capsys.readouterr()

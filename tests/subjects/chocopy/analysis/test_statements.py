@@ -94,9 +94,7 @@ def test_assignments_that_are_wrong(text: str, expected: list[str]) -> None:
 
 
 def test_an_assignment_has_one_error_of_its_own() -> None:
-    assert located(f"{BEFORE}i = s = None\n") == [
-        ("Expected type `int`; got type `<None>`", [LINE, 1, LINE, 12])
-    ]
+    assert located(f"{BEFORE}i = s = None\n") == [("Expected type `int`; got type `<None>`", [LINE, 1, LINE, 12])]
 
 
 @pytest.mark.parametrize(

@@ -85,9 +85,7 @@ class Declarations:
         return True
 
     def _duplicate(self, identifier: Identifier) -> None:
-        self._diagnostics.error(
-            identifier, f"Duplicate declaration of identifier in same scope: {identifier.name}"
-        )
+        self._diagnostics.error(identifier, f"Duplicate declaration of identifier in same scope: {identifier.name}")
 
     # Classes
 

@@ -11,23 +11,46 @@ True
 '{"a": [1, 2]}'
 """
 
+from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
+from typing import TYPE_CHECKING
 
-from bonsai.api import sample
-from bonsai.bounds import Bounds
-from bonsai.counting import count, log10_count
-from bonsai.derivation import Derivation, measure
-from bonsai.errors import BonsaiError, Invalid, Unparsed
-from bonsai.grammar.lark_reader import read_lark, read_lark_text
-from bonsai.grammar.model import Grammar
-from bonsai.grammar.pools import Lexicon
-from bonsai.parse_back import parse
-from bonsai.subject import Subject, load_subject
+if TYPE_CHECKING:
+    from bonsai.api import sample
+    from bonsai.bounds import Bounds
+    from bonsai.counting import count, log10_count
+    from bonsai.derivation import Derivation, measure
+    from bonsai.errors import BonsaiError, Invalid, Unparsed
+    from bonsai.grammar.lark_reader import read_lark, read_lark_text
+    from bonsai.grammar.model import Grammar
+    from bonsai.grammar.pools import Lexicon
+    from bonsai.parse_back import parse
+    from bonsai.subject import Subject, load_subject
 
 try:
     __version__ = version("bonsai-fuzzing")
 except PackageNotFoundError:  # run from a source tree that is not installed
     __version__ = "0+unknown"
+
+# Loaded when first used: a driver that imports `bonsai.errors` into a target's process must not pull in Lark.
+_HOMES = {
+    "BonsaiError": "bonsai.errors",
+    "Bounds": "bonsai.bounds",
+    "Derivation": "bonsai.derivation",
+    "Grammar": "bonsai.grammar.model",
+    "Invalid": "bonsai.errors",
+    "Lexicon": "bonsai.grammar.pools",
+    "Subject": "bonsai.subject",
+    "Unparsed": "bonsai.errors",
+    "count": "bonsai.counting",
+    "load_subject": "bonsai.subject",
+    "log10_count": "bonsai.counting",
+    "measure": "bonsai.derivation",
+    "parse": "bonsai.parse_back",
+    "read_lark": "bonsai.grammar.lark_reader",
+    "read_lark_text": "bonsai.grammar.lark_reader",
+    "sample": "bonsai.api",
+}
 
 __all__ = [
     "BonsaiError",
@@ -48,3 +71,9 @@ __all__ = [
     "read_lark_text",
     "sample",
 ]
+
+
+def __getattr__(name: str) -> object:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'bonsai' has no attribute {name!r}")
+    return getattr(import_module(_HOMES[name]), name)

@@ -6,9 +6,11 @@ from pathlib import Path
 from serving import Limits, Programs, parse_limits, serve
 
 from bonsai.bounds import Bounds
-from bonsai.choices import REDRAW, Draws
+from bonsai.choices import Draws
+from bonsai.derivation import Derivation
 from bonsai.grammar.lark_reader import read_lark
 from bonsai.grammar.pools import Lexicon
+from bonsai.mutators import Surroundings, mutate, zest
 from bonsai.sampler import Sampler
 
 GRAMMAR = Path(__file__).with_name("statements.lark")
@@ -28,23 +30,17 @@ def fresh(limits: Limits) -> Programs:
 
 
 def mutated(limits: Limits) -> Programs:
-    """Children of random programs: the parent's choices with a few drawn afresh, replayed and recorded."""
+    """Children of random programs by the paper's mutator, replayed and recorded."""
     sampler, draws = _sampler(limits), Draws(limits.seed)
-    parents = [sampler.sample(draws)[1] for _ in range(PARENTS)]
+    sampled = (sampler.sample(draws) for _ in range(PARENTS))
+    parents = [Derivation(sampler.grammar, tuple(choices), text) for text, choices in sampled]
+    around = Surroundings(sampler)
 
     def programs(count: int) -> list[str]:
-        chosen = draws.choices(parents, k=count)
-        replayed = [sampler.replay(_mutate(parent, draws), draws) for parent in chosen]
-        return [text for text, _ in replayed]
+        children = (mutate(zest, parent, around, draws) for parent in draws.choices(parents, k=count))
+        return [child[0] for child in children if child]
 
     return programs
-
-
-def _mutate(choices: list[int], draws: Draws) -> list[int]:
-    child = choices.copy()
-    for _ in range(2):
-        child[int(draws.random() * len(child))] = REDRAW
-    return child
 
 
 def _sampler(limits: Limits) -> Sampler:

@@ -45,15 +45,15 @@ def mutate(
 # --- on the flat sequence --------------------------------------------------------------------------
 
 
-def _geometric(mean: float, steps: int = 1024) -> list[int]:
+def _geometric(mean: float, steps: int) -> list[int]:
     """Quantiles of the geometric distribution on 1, 2, ... with a given mean: a uniform pick has its law."""
     return [ceil(log(1 - (i + 0.5) / steps) / log(1 - 1 / mean)) for i in range(steps)]
 
 
-# Zest's figures: on average 8 mutations, of 4 bytes each; a choice of the original is made of 4 bytes.
-_MUTATIONS = _geometric(8)
-_BYTES = _geometric(4)
-_BYTES_PER_CHOICE = 4
+# Zest's figures: on average 8 mutations of 4 bytes each, anywhere; a choice of the original is made of 4 bytes. So a
+# mutation touches as many choices as a run of bytes does that begins in one of the 4 bytes of a choice.
+_MUTATIONS = _geometric(8, 1024)
+_TOUCHED = [(first + size + 3) // 4 for size in _geometric(4, 256) for first in range(4)]
 _ZERO_PROBABILITY = 0.1
 
 
@@ -64,16 +64,17 @@ def zest(parent: Derivation, surroundings: Surroundings, draws: Draws) -> Edited
         return None
     edited = list(parent.choices)
     value = 0 if draws.random() < _ZERO_PROBABILITY else REDRAW
-    bits, random, most = draws.getrandbits, draws.random, size * _BYTES_PER_CHOICE
-    first = 0
+    bits, random = draws.getrandbits, draws.random
+    place = 0
     for _ in range(_MUTATIONS[bits(10)]):
-        offset = int(random() * most)
-        first = offset // _BYTES_PER_CHOICE
-        last = min((offset + _BYTES[bits(10)] - 1) // _BYTES_PER_CHOICE, size - 1)
-        for place in range(first, last + 1):
-            edited[place] = value
+        place = int(random() * size)
+        touched = _TOUCHED[bits(10)]
+        edited[place] = value
+        if touched > 1:
+            end = min(place + touched, size)
+            edited[place:end] = [value] * (end - place)
     if value == REDRAW or tuple(edited) == parent.choices:
-        edited[first] = other_than(parent.choices[first])
+        edited[place] = other_than(parent.choices[place])
     return edited
 
 

@@ -50,7 +50,10 @@ class Sampler:
             if state is None:
                 item = pop()
                 while item.__class__ is str:
-                    text, glue = glue.get(item) or extend(glue, item)
+                    try:
+                        text, glue = glue[item]
+                    except KeyError:
+                        text, glue = extend(glue, item)
                     write(text)
                     if not stack:
                         return "".join(texts), taken
@@ -62,7 +65,10 @@ class Sampler:
                 made, run, state, rest = state.options.get(given) or state.expansion(given)  # type: ignore[union-attr]
             take(made)
             if run:
-                text, glue = glue.get(run) or extend(glue, run)
+                try:
+                    text, glue = glue[run]
+                except KeyError:
+                    text, glue = extend(glue, run)
                 write(text)
             if rest:
                 push(rest)
@@ -70,7 +76,10 @@ class Sampler:
             if state is None:
                 item = pop()
                 while item.__class__ is str:
-                    text, glue = glue.get(item) or extend(glue, item)
+                    try:
+                        text, glue = glue[item]
+                    except KeyError:
+                        text, glue = extend(glue, item)
                     write(text)
                     if not stack:
                         return "".join(texts), taken
@@ -79,7 +88,10 @@ class Sampler:
             made, run, state, rest = state.table[byte] or state.draw(state.table, draws)  # type: ignore[union-attr]
             take(made)
             if run:
-                text, glue = glue.get(run) or extend(glue, run)
+                try:
+                    text, glue = glue[run]
+                except KeyError:
+                    text, glue = extend(glue, run)
                 write(text)
             if rest:
                 push(rest)

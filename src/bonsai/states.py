@@ -101,7 +101,7 @@ class State:
     def draw(self, table: "list[Expansion | None]", draws: Draws) -> "Expansion":
         """A fresh draw where the last byte did not decide: by the next that does, if any can."""
         if table[0] is None:
-            return self.expansion(_spin(self.weighted, draws))
+            return self.expansion(draws.choices(self.weighted.allowed, self.weighted.weights)[0])
         found = None
         while found is None:
             found = table[next(draws.bytes)]
@@ -109,21 +109,16 @@ class State:
 
     def redraw(self, request: int, draws: Draws) -> "Expansion":
         """A fresh draw in place of one choice, other than what the request rules out if there is another."""
+        found = self.single[next(draws.bytes)] or self.draw(self.single, draws)
         ruled_out = avoided(request)
-        if ruled_out is None or self.weighted.allowed == (ruled_out,):
-            return self.single[next(draws.bytes)] or self.draw(self.single, draws)
-        pairs = zip(self.weighted.allowed, self.weighted.weights, strict=True)
-        kept = [(choice, weight) for choice, weight in pairs if choice != ruled_out]
-        others = Weighted(tuple(choice for choice, _ in kept), tuple(weight for _, weight in kept))
-        return self.expansion(_spin(others, draws))
+        if ruled_out is not None and self.weighted.allowed != (ruled_out,):
+            while found[0] == (ruled_out,):
+                found = self.single[next(draws.bytes)] or self.draw(self.single, draws)
+        return found
 
     def shortest(self) -> "Expansion":
         """The allowed choice that needs the fewest tokens, for winding a program down."""
         return self.expansion(self.bounded.shortest(self))
-
-
-def _spin(weighted: Weighted, draws: Draws) -> int:
-    return draws.choices(weighted.allowed, weighted.weights)[0]
 
 
 Item = State | str
@@ -131,7 +126,7 @@ Item = State | str
 # reversed, ready to be pushed on a stack.
 Expansion = tuple[Choices, str, State | None, tuple[Item, ...]]
 _BYTES = 256
-_MOST_FUSED = 128
+_MOST_FUSED = 256
 _LONGEST_FUSED = 8
 
 

@@ -50,8 +50,8 @@ def _geometric(mean: float, steps: int) -> list[int]:
     return [ceil(log(1 - (i + 0.5) / steps) / log(1 - 1 / mean)) for i in range(steps)]
 
 
-# Zest's figures: on average 8 mutations of 4 bytes each, anywhere; a choice of the original is made of 4 bytes. So a
-# mutation touches as many choices as a run of bytes does that begins in one of the 4 bytes of a choice.
+# Zest's figures: on average 8 mutations of 4 bytes each, anywhere; a choice of the original is made of 4 bytes. So
+# a mutation touches as many choices as a run of bytes does that begins in one of the 4 bytes of a choice.
 _MUTATIONS = _geometric(8, 1024)
 _TOUCHED = [(first + size + 3) // 4 for size in _geometric(4, 256) for first in range(4)]
 _ZERO_PROBABILITY = 0.1

@@ -1,6 +1,8 @@
 """A grammar's terminals come in; Lark's basic lexer for them goes out, to see how texts are read."""
 
+import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 from lark import Lark, Token, Tree
@@ -19,13 +21,10 @@ TermDef = tuple[str, tuple[Any, int]]
 
 def terminal_definitions(grammar: Grammar) -> list[TermDef]:
     """The terminals in the form that Lark's grammar objects hold them."""
-    return [
-        (terminal.name, (_term_tree(grammar, terminal), terminal.priority))
-        for terminal in grammar.terminals.values()
-    ]
+    return [(terminal.name, (_term_tree(terminal), terminal.priority)) for terminal in grammar.terminals.values()]
 
 
-def _term_tree(grammar: Grammar, terminal: Terminal) -> Any:
+def _term_tree(terminal: Terminal) -> Any:
     pattern = _lark_pattern(terminal)
     if pattern is None:
         return None
@@ -42,6 +41,29 @@ def _lark_pattern(terminal: Terminal) -> LarkPattern | None:
     flags = tuple(sorted(terminal.pattern.flags))
     kind = PatternStr if terminal.pattern.literal else PatternRE
     return kind(terminal.pattern.value, flags)
+
+
+@dataclass(frozen=True, slots=True)
+class Flaw:
+    """What keeps a terminal out of a lexer, and what to do about it."""
+
+    what: str
+    remedy: str
+
+
+def flaw(terminal: Terminal) -> Flaw | None:
+    """Why no lexer can have this terminal, if none can."""
+    pattern = _lark_pattern(terminal)
+    if pattern is None:
+        return None
+    try:
+        # A lexer joins all patterns, each in a group of its own: global flags inside one are an error there.
+        re.compile(f"(?P<{terminal.name}>{pattern.to_regexp()})")
+    except re.error as error:
+        return Flaw(f"is no regular expression: {error.msg}", "correct it; flags go behind it, as in /a/i")
+    if pattern.min_width == 0:
+        return Flaw("matches the empty text", "let it match at least one character: + in place of *, say")
+    return None
 
 
 def token_lexer(grammar: Grammar) -> Lark:

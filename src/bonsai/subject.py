@@ -89,16 +89,18 @@ def _read_grammar(folder: Path, table: Table) -> Grammar:
 
 
 def _place_of(grammar: Table) -> Callable[[str], str | None]:
-    """Where the table speaks of a name in the grammar; rules, terminals and texts are told apart by their look."""
+    """Where the table speaks of a name in the grammar, be it a terminal, a text or the start rule."""
 
     def place(name: str) -> str | None:
-        layout = grammar.table("layout")
-        if grammar.string("start", "start") == name:
-            return grammar.place("start" if "start" in grammar else None)
         for section in (grammar.table(key) for key in ("identifiers", "terminals", "spacing")):
             if name in section:
                 return section.place(name)
-        return next((layout.place(key) for key in layout if layout.string(key) == name), None)
+        layout = grammar.table("layout")
+        for key in layout:
+            if layout.string(key) == name:
+                return layout.place(key)
+        is_start = grammar.string("start", "start") == name
+        return grammar.place("start" if "start" in grammar else None) if is_start else None
 
     return place
 

@@ -48,7 +48,9 @@ def _automaton(pattern: Pattern) -> FSM | None:
     """An automaton that accepts at least what the pattern matches, or None if there is none to be had."""
     for regex in (to_regex(pattern), _relaxed(pattern)):
         try:
-            return parse_pattern(regex).to_fsm()
+            parsed = parse_pattern(regex)
+            if parsed.prefix_postfix == (0, 0):  # otherwise it accepts what look-around sees outside the match
+                return parsed.to_fsm()
         except Exception:  # interegular raises many kinds for what it does not know; the next try decides
             continue
     return None
@@ -60,7 +62,7 @@ def _relaxed(pattern: Pattern) -> str:
         body = re.sub(r"(\\.|\[(?:\\.|[^\]\\])*\])|\s+|#[^\n]*", lambda m: m[1] or "", body)
     body = _LOOKAROUND.sub("", body)
     body = _ANCHOR.sub(lambda m: m[1] or m[2] or "", body)
-    flags = "".join(sorted(pattern.flags - {"x", "u", "l"}))
+    flags = "".join(sorted(pattern.flags & {"i", "s"}))
     return f"(?{flags}:{body})" if flags else body
 
 

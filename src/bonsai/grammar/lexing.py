@@ -56,9 +56,11 @@ def flaw(terminal: Terminal) -> Flaw | None:
     pattern = _lark_pattern(terminal)
     if pattern is None:
         return None
+    regex = pattern.to_regexp()
     try:
         # A lexer joins all patterns, each in a group of its own: global flags inside one are an error there.
-        re.compile(f"(?P<{terminal.name}>{pattern.to_regexp()})")
+        for each in (regex, f"(?P<{terminal.name}>{regex})"):
+            re.compile(each)
     except re.error as error:
         return Flaw(f"is no regular expression: {error.msg}", "correct it; flags go behind it, as in /a/i")
     if pattern.min_width == 0:

@@ -118,3 +118,13 @@ def test_states_are_dropped_when_there_are_too_many(monkeypatch: pytest.MonkeyPa
     programs = [small.sample(Draws(seed)) for seed in range(50)]
     monkeypatch.undo()
     assert programs == [large.sample(Draws(seed)) for seed in range(50)]
+
+
+def test_a_long_chain_of_rules_does_not_overflow_the_stack() -> None:
+    chain = "\n".join(f"r{i}: r{i + 1}" for i in range(1200))
+    grammar = read_lark_text(f'start: r0\n{chain}\nr1200: "x"')
+    assert Sampler(grammar, Bounds(1, 1, 1)).sample(Draws(0))[0] == "x"
+
+
+def test_negative_seeds_are_seeds_of_their_own() -> None:
+    assert Draws(-1).random() != Draws(1).random()

@@ -3,14 +3,17 @@
 from dataclasses import dataclass
 from statistics import fmean
 
+from lark.lexer import BasicLexer
+
 from bonsai.bounds import Bounds
 from bonsai.choices import Draws
 from bonsai.counting import log10_count
 from bonsai.derivation import Derivation
 from bonsai.errors import BonsaiError
 from bonsai.grammar.analysis import Analysis, unused_rules
+from bonsai.grammar.automata import shortest_matches
 from bonsai.grammar.lexing import lexes_as, token_lexer
-from bonsai.grammar.model import Grammar, Reference
+from bonsai.grammar.model import Grammar, Reference, Terminal
 from bonsai.parse_back import parse
 from bonsai.sampler import Sampler
 
@@ -99,6 +102,9 @@ def _warnings(grammar: Grammar, bounds: Bounds) -> list[str]:
     for terminal in grammar.terminals.values():
         if terminal.name in grammar.ignored or (grammar.layout and terminal.name in grammar.layout):
             continue
+        left_out = _left_out(terminal, lexer)
+        if left_out:
+            found.append(f"{terminal.name}: {left_out[0]!r} is left out, a lexer reads it as something else")
         misread = [value for value in terminal.values if not lexes_as(lexer, terminal.name, value)]
         if misread:
             found.append(f"{terminal.name}: a lexer reads {misread[0]!r} as something else")
@@ -107,6 +113,16 @@ def _warnings(grammar: Grammar, bounds: Bounds) -> list[str]:
     if not any(terminal.identifier for terminal in grammar.terminals.values()):
         found.append("no terminal is in [grammar.identifiers]: the bound on idents changes nothing")
     return found
+
+
+def _left_out(terminal: Terminal, lexer: BasicLexer) -> list[str]:
+    """Short matches of a terminal that its pool does not have because a lexer would not read them back."""
+    if terminal.pattern is None or terminal.is_literal or terminal.identifier:
+        return []
+    own = shortest_matches(terminal.pattern, lambda text: lexes_as(lexer, terminal.name, text))
+    if terminal.values != own:  # the pool was given
+        return []
+    return [text for text in shortest_matches(terminal.pattern) if text not in own]
 
 
 def _never_used(grammar: Grammar, samples: list[tuple[int, ...]]) -> list[str]:

@@ -43,5 +43,6 @@ class Draws(Random):
     """
 
     def __init__(self, seed: object) -> None:
-        super().__init__(seed if isinstance(seed, int) else repr(seed))
+        # Python takes the absolute value of a number, and hashes a text.
+        super().__init__(seed if isinstance(seed, int) and seed >= 0 else repr(seed))
         self.bytes: Iterator[int] = chain.from_iterable(iter(partial(self.randbytes, 1024), b""))

@@ -7,7 +7,7 @@ which probability, and what follows, depends on nothing else; so each state is p
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import chain, groupby
+from itertools import groupby
 from math import gcd, lcm
 
 from bonsai.bounds import Bounds, require_positive
@@ -27,6 +27,8 @@ from bonsai.grammar.model import (
 from bonsai.render import Renderer
 
 _MANY_STATES = 20_000
+# Under bounds deeper than this, most states are visited once, and a table for each would cost more than it saves.
+_DEEP = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,9 +76,9 @@ class State:
             case "options":
                 self.options = {}
             case "single":
-                self.single = _byte_table(self.expansions())
+                self.single = _NO_TABLE if self.bounded.is_deep else _byte_table(self.expansions())
             case "table":
-                self.table = _byte_table(fused(self))
+                self.table = _NO_TABLE if self.bounded.is_deep else _byte_table(fused(self))
             case _:
                 raise AttributeError(name)
         return getattr(self, name)
@@ -126,6 +128,7 @@ Item = State | str
 # reversed, ready to be pushed on a stack.
 Expansion = tuple[Choices, str, State | None, tuple[Item, ...]]
 _BYTES = 256
+_NO_TABLE: list[Expansion | None] = [None] * _BYTES
 _MOST_FUSED = 256
 _LONGEST_FUSED = 8
 
@@ -133,7 +136,7 @@ _LONGEST_FUSED = 8
 def _byte_table(weighted: list[tuple[int, Expansion]]) -> list[Expansion | None]:
     size = sum(weight for weight, _ in weighted)
     if size > _BYTES:
-        return [None] * _BYTES
+        return _NO_TABLE
     once = [expansion for weight, expansion in weighted for _ in range(weight)]
     return [*once * (_BYTES // size), *[None] * (_BYTES % size)]
 
@@ -201,6 +204,10 @@ class BoundedGrammar:
         self._relevant: dict[int, tuple[Symbol, tuple[bool, ...]]] = {}
 
     @property
+    def is_deep(self) -> bool:
+        return self.bounds.depth > _DEEP
+
+    @property
     def start(self) -> tuple[Item, ...]:
         """What a derivation begins with: reversed, ready to be a stack."""
         if self._start is None or len(self._states) > _MANY_STATES:
@@ -231,23 +238,26 @@ class BoundedGrammar:
         return found
 
     def _parts(self, symbol: Symbol, counts: Counts) -> Iterator[Item]:
-        match symbol:
-            case Token(terminal):
-                if len(self.grammar.terminals[terminal].values) > 1:
-                    yield self.state(symbol, self.analysis.no_counts)
-                else:
-                    yield self.renderer.code(terminal)
-            case Sequence(symbols):
-                yield from chain.from_iterable(self._parts(part, counts) for part in symbols)
-            case Reference(rule):
-                counts = self.analysis.entered(rule, counts)
-                alternatives = self.grammar.rules[rule].alternatives
-                if len(alternatives) > 1:
+        todo = [(symbol, counts)]
+        while todo:
+            symbol, counts = todo.pop()
+            match symbol:
+                case Token(terminal):
+                    if len(self.grammar.terminals[terminal].values) > 1:
+                        yield self.state(symbol, self.analysis.no_counts)
+                    else:
+                        yield self.renderer.code(terminal)
+                case Sequence(symbols):
+                    todo += [(part, counts) for part in reversed(symbols)]
+                case Reference(rule):
+                    counts = self.analysis.entered(rule, counts)
+                    alternatives = self.grammar.rules[rule].alternatives
+                    if len(alternatives) > 1:
+                        yield self.state(symbol, counts)
+                    else:
+                        todo.append((alternatives[0], counts))
+                case _:
                     yield self.state(symbol, counts)
-                else:
-                    yield from self._parts(alternatives[0], counts)
-            case _:
-                yield self.state(symbol, counts)
 
     def state(self, symbol: Symbol, counts: Counts, tail: str = "") -> State:
         """The state of a symbol that offers a choice; counts that cannot matter any more are forgotten."""

@@ -1,5 +1,7 @@
 """A folder with a `bonsai.toml`, or the name of a bundled one, comes in; a `Subject` goes out."""
 
+import os
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -35,14 +37,14 @@ def bundled_subjects() -> list[str]:
 def load_subject(name_or_folder: str | Path) -> Subject:
     """A bundled subject by name, or the subject in a folder."""
     folder = Path(name_or_folder)
-    if isinstance(name_or_folder, str) and name_or_folder in bundled_subjects() and not folder.is_dir():
-        folder = BUNDLED / name_or_folder
     if folder.name == CONFIGURATION:
         folder = folder.parent
-    if not (folder / CONFIGURATION).exists():
+    if name_or_folder in bundled_subjects() and not os.path.exists(folder / CONFIGURATION):
+        folder = BUNDLED / name_or_folder
+    if not os.path.exists(folder / CONFIGURATION):
         hint = f"the bundled subjects are {', '.join(bundled_subjects())}; a folder needs a {CONFIGURATION}"
-        if folder.exists():
-            raise BonsaiError(f"{name_or_folder}: there is no {CONFIGURATION} in it", hint)
+        if os.path.exists(folder):
+            raise BonsaiError(f"{folder}: there is no {CONFIGURATION} in it", hint)
         raise BonsaiError(f"{name_or_folder}: no such subject", hint)
     return _read_subject(folder, read_toml(folder / CONFIGURATION))
 
@@ -56,9 +58,9 @@ def _read_subject(folder: Path, root: Table) -> Subject:
     about.finish()
     bounds = _read_bounds(root.table("bounds"))
     settings = read_target(target) if "target" in root else None
-    file, start, lexicon = _read_grammar_table(root.table("grammar"))
+    grammar = _read_grammar(folder, root.table("grammar"))
     root.finish()
-    return Subject(name, folder, suffix, read_lark(folder / file, start, lexicon), bounds, settings)
+    return Subject(name, folder, suffix, grammar, bounds, settings)
 
 
 def _read_bounds(table: Table) -> Bounds:
@@ -71,18 +73,39 @@ def _read_bounds(table: Table) -> Bounds:
     return Bounds(**values)
 
 
-def _read_grammar_table(table: Table) -> tuple[str, str, Lexicon]:
-    file, start = table.string("file"), table.string("start", "start")
+def _read_grammar(folder: Path, table: Table) -> Grammar:
+    path, start = folder / table.string("file"), table.string("start", "start")
     identifiers, terminals = _read_pools(table.table("identifiers")), _read_pools(table.table("terminals"))
     for name in identifiers:
         if name in terminals:
             raise table.table("terminals").error(
                 name, f"{name} has a pool in identifiers and in terminals", "keep one of them"
             )
-    spacing, soft = _read_spacing(table.table("spacing")), table.strings("soft", ())
-    lexicon = Lexicon(identifiers, terminals, _read_layout(table), spacing, soft)
+    layout, spacing = _read_layout(table), _read_spacing(table.table("spacing"))
+    soft = table.strings("soft", ())
     table.finish()
-    return file, start, lexicon
+    if not os.path.isfile(path):
+        raise table.error("file", f"there is no file {path}", "the path is relative to the folder of this file")
+    return read_lark(path, start, Lexicon(identifiers, terminals, layout, spacing, soft, _place_of(table)))
+
+
+def _place_of(grammar: Table) -> Callable[[str], str | None]:
+    """Where the table speaks of a name in the grammar, be it a terminal, a text or the start rule."""
+
+    def place(name: str) -> str | None:
+        for section in (grammar.table(key) for key in ("identifiers", "terminals", "spacing")):
+            if name in section:
+                return section.place(name)
+        if name in grammar.strings("soft", ()):
+            return grammar.place("soft")
+        layout = grammar.table("layout")
+        for key in layout:
+            if layout.string(key) == name:
+                return layout.place(key)
+        is_start = grammar.string("start", "start") == name
+        return grammar.place("start" if "start" in grammar else None) if is_start else None
+
+    return place
 
 
 def _read_pools(table: Table) -> dict[str, tuple[str, ...]]:
@@ -101,10 +124,9 @@ def _read_layout(grammar: Table) -> Layout | None:
     newline = table.string("newline")
     if ("indent" in table) != ("dedent" in table):
         raise table.error(None, "indent and dedent go together", "name both, or neither")
-    indent = table.string("indent") if "indent" in table else None
-    dedent = table.string("dedent") if "dedent" in table else None
+    indent, dedent = table.string("indent", ""), table.string("dedent", "")
     table.finish()
-    return Layout(newline, indent, dedent)
+    return Layout(newline, indent or None, dedent or None)
 
 
 def _read_spacing(table: Table) -> dict[str, str]:

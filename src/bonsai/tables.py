@@ -15,10 +15,10 @@ from bonsai.errors import BonsaiError
 class Table:
     """One table of a TOML file. Ask for the keys that there may be, then `finish` to refuse all others."""
 
-    def __init__(self, path: Path, text: str, name: str, data: dict[str, Any]) -> None:
+    def __init__(self, path: Path, text: str, names: tuple[str, ...], data: dict[str, Any]) -> None:
         self.path = path
         self._text = text
-        self._name = name
+        self._names = names
         self._data = data
         self._asked: list[str] = []
 
@@ -52,62 +52,79 @@ class Table:
     def table(self, key: str) -> "Table":
         """A table inside this one; empty if it is not there."""
         value = self._get(key, {})
-        name = f"{self._name}.{key}" if self._name else key
+        names = (*self._names, key)
         if not isinstance(value, dict):
-            raise self.error(key, f"{key} is not a table", f"write [{name}] and its keys below")
-        return Table(self.path, self._text, name, value)
+            raise self.error(key, f"{key} is not a table", f"write [{'.'.join(names)}] and its keys below")
+        return Table(self.path, self._text, names, value)
 
     def finish(self) -> None:
         """Refuse keys that nobody asked for."""
         for key in self._data:
             if key not in self._asked:
-                where = f"[{self._name}]" if self._name else "the file"
-                known = ", ".join(self._asked)
-                raise self.error(key, f"unknown key {key!r} in {where}", f"the keys there are {known}")
+                known = ", ".join(dict.fromkeys(self._asked))
+                raise self.error(key, f"unknown key {key!r} in {self._title}", f"the keys there are {known}")
+
+    @property
+    def _title(self) -> str:
+        return f"[{'.'.join(self._names)}]" if self._names else "the file"
 
     def _get(self, key: str, default: Any) -> Any:
         self._asked.append(key)
         if key in self._data:
             return self._data[key]
         if default is None:
-            where = f"[{self._name}]" if self._name else "the file"
-            raise self.error(None, f"{key!r} is missing in {where}", f"add {key} = ... there")
+            raise self.error(None, f"{key!r} is missing in {self._title}", f"add {key} = ... there")
         return default
 
     def error(self, key: str | None, message: str, hint: str) -> BonsaiError:
         """An error about one key of this table, or about the table itself."""
-        line = self._line_of(key)
-        return BonsaiError(f"{self.path}{f':{line}' if line else ''}: {message}", hint)
+        return BonsaiError(f"{self.place(key)}: {message}", hint)
 
-    def _line_of(self, key: str | None) -> int | None:
-        inside = self._name == ""
-        header_line = None
-        for number, line in enumerate(self._text.splitlines(), start=1):
-            header = re.match(r"\s*\[+\s*([^\]]+?)\s*\]", line)
-            if header:
-                name = header[1].replace('"', "")
-                inside = name == self._name
-                if inside:
-                    header_line = number
-                wanted = f"{self._name}.{key}" if self._name else key
-                if key is not None and (name == wanted or name.startswith(f"{wanted}.")):
-                    return number
-            elif inside and key is not None and re.match(rf"""\s*["']?{re.escape(key)}["']?\s*[=.]""", line):
-                return number
-        return header_line
+    def place(self, key: str | None) -> str:
+        """Where a key of this table stands, or the table itself: `bonsai.toml:12`."""
+        names = self._names if key is None else (*self._names, key)
+        line = _line_of(self._text, names) if names else None
+        return f"{self.path}:{line}" if line else str(self.path)
+
+
+def _line_of(text: str, names: tuple[str, ...]) -> int | None:
+    """The line on which a key begins: the first that makes the text above it, which has no such key, have it."""
+    lines = text.replace("\r\n", "\n").split("\n")
+    above = 0
+    for number in range(1, len(lines) + 1):
+        try:
+            data = tomllib.loads("\n".join(lines[:number]))
+        except tomllib.TOMLDecodeError:
+            continue  # inside a value of several lines
+        if _holds(data, names):
+            return above + 1
+        above = number
+    return None
+
+
+def _holds(data: Any, names: tuple[str, ...]) -> bool:
+    for name in names:
+        if not isinstance(data, dict) or name not in data:
+            return False
+        data = data[name]
+    return True
 
 
 def read_toml(path: Path) -> Table:
     """The root table of a TOML file."""
     try:
-        text = path.read_bytes().decode("utf-8")
-        return Table(path, text, "", tomllib.loads(text))
+        text = path.read_bytes().decode("utf-8-sig")
     except OSError as error:
         raise BonsaiError(f"{path}: cannot read it: {error.strerror}", "check the path") from None
-    except UnicodeDecodeError:
-        raise BonsaiError(f"{path}: not UTF-8 text", "save the file in UTF-8") from None
+    except UnicodeDecodeError as error:
+        line = error.object.count(b"\n", 0, error.start) + 1
+        raise BonsaiError(f"{path}:{line}: not UTF-8 text", "save the file in UTF-8") from None
+    try:
+        return Table(path, text, (), tomllib.loads(text))
     except tomllib.TOMLDecodeError as error:
-        place = re.search(r"\(at line (\d+), column (\d+)\)", str(error))
-        line = f":{place[1]}" if place else ""
+        place = re.search(r"\(at line (\d+), column \d+\)", str(error))
+        line = int(place[1]) if place else text.rstrip().count("\n") + 1  # at the end of the document
         reason = re.sub(r"\s*\(at .*\)", "", str(error))
-        raise BonsaiError(f"{path}{line}: not TOML: {reason}", "texts need quotes, lists need [ ]") from None
+        raise BonsaiError(f"{path}:{line}: not TOML: {reason}", "texts need quotes, lists need [ ]") from None
+    except RecursionError:
+        raise BonsaiError(f"{path}: not TOML: nested too deeply", "tables and lists nest a few levels") from None

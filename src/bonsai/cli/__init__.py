@@ -2,6 +2,7 @@
 
 import os
 import sys
+from io import TextIOWrapper
 from typing import Annotated
 
 import typer
@@ -37,6 +38,9 @@ def _options(
 
 def main() -> None:
     """Run the command line; the exit code is 0 if all is well, 1 if a check failed, 2 if the call was wrong."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(encoding="utf-8")  # the same output whatever the locale
     sys.exit(run(sys.argv[1:]))
 
 
@@ -44,7 +48,8 @@ def run(arguments: list[str]) -> int:
     """One call of the command line, as its exit code."""
     try:
         result = app(arguments, prog_name="bonsai", standalone_mode=False)
-        sys.stdout.flush()
+        if sys.stdout is not None:
+            sys.stdout.flush()
         return result if isinstance(result, int) else 0
     except BonsaiError as error:
         print_error(error.message, error.hint)
@@ -56,6 +61,15 @@ def run(arguments: list[str]) -> int:
     except (typer.Abort, KeyboardInterrupt):
         print_error("interrupted", "run the same command again to start over")
         return 130
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # nobody reads on, as in `| head`
+    except (BrokenPipeError, SystemExit):  # Typer exits so: nobody reads on, as in `| head`
+        _drop_output()
         return 0
+    except OSError as error:
+        print_error(f"cannot go on: {error.strerror}", "make room where the output goes, say")
+        _drop_output()
+        return 2
+
+
+def _drop_output() -> None:
+    """Let what is still to be written go nowhere."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

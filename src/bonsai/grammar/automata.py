@@ -6,7 +6,7 @@ is the safe side for merging, and matches are always checked with `re` before th
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
 from itertools import islice
 
@@ -23,6 +23,7 @@ CHARACTERS_PER_PLACE = 3
 FINITE_POOL = 64
 INFINITE_POOL = 4
 _SEARCH_LIMIT = 20_000
+_TRIED = 1_000
 
 _LOOKAROUND = re.compile(r"\(\?(?:<[!=]|[!=])(?:\\.|\[(?:\\.|[^\]\\])*\]|[^()\\\[])*\)")
 _ANCHOR = re.compile(r"(\\\\)|\\[bBAZ]|(\\.|\[(?:\\.|[^\]\\])*\])|[\^$]", re.DOTALL)
@@ -45,10 +46,11 @@ def matches(pattern: Pattern, text: str) -> bool:
 @lru_cache(maxsize=4096)
 def _automaton(pattern: Pattern) -> FSM | None:
     """An automaton that accepts at least what the pattern matches, or None if there is none to be had."""
-    exact = [] if _LOOKAROUND.search(pattern.value) else [to_regex(pattern)]
-    for regex in (*exact, _relaxed(pattern)):
+    for regex in (to_regex(pattern), _relaxed(pattern)):
         try:
-            return parse_pattern(regex).to_fsm()
+            parsed = parse_pattern(regex)
+            if parsed.prefix_postfix == (0, 0):  # otherwise it accepts what look-around sees outside the match
+                return parsed.to_fsm()
         except Exception:  # interegular raises many kinds for what it does not know; the next try decides
             continue
     return None
@@ -60,27 +62,27 @@ def _relaxed(pattern: Pattern) -> str:
         body = re.sub(r"(\\.|\[(?:\\.|[^\]\\])*\])|\s+|#[^\n]*", lambda m: m[1] or "", body)
     body = _LOOKAROUND.sub("", body)
     body = _ANCHOR.sub(lambda m: m[1] or m[2] or "", body)
-    flags = "".join(sorted(pattern.flags - {"x", "u", "l"}))
+    flags = "".join(sorted(pattern.flags & {"i", "s"}))
     return f"(?{flags}:{body})" if flags else body
 
 
-def shortest_matches(pattern: Pattern) -> tuple[str, ...] | None:
-    """Distinct short texts that the pattern matches, shortest first; None if they cannot be found.
+def shortest_matches(pattern: Pattern, wanted: Callable[[str], bool] = lambda text: True) -> tuple[str, ...]:
+    """Distinct short texts that the pattern matches and that are wanted, shortest first; none if none are found.
 
     All of them if the pattern is a small finite set, such as a group of operators; otherwise the first few.
-    Of characters that are interchangeable for the pattern, only the first few are tried.
+    Of letters and digits that are interchangeable for the pattern, only the first few are tried.
     """
     if pattern.literal:
         return (pattern.value,)
     automaton = _automaton(pattern)
     if automaton is None:
-        return None
+        return ()
     exact = re.compile(to_regex(pattern))
     found: Iterator[str] = (text for text in _enumerate(automaton) if text and exact.fullmatch(text))
     if "i" in pattern.flags or "(?i" in pattern.value:
         found = _first_of_each_case(found)
-    pool = tuple(islice(found, FINITE_POOL + 1))
-    return (pool if len(pool) <= FINITE_POOL else pool[:INFINITE_POOL]) or None
+    pool = tuple(islice(filter(wanted, islice(found, _TRIED)), FINITE_POOL + 1))
+    return pool if len(pool) <= FINITE_POOL else pool[:INFINITE_POOL]
 
 
 def _first_of_each_case(texts: Iterable[str]) -> Iterator[str]:
@@ -113,11 +115,14 @@ def _steps(automaton: FSM, state: State, live: frozenset[State]) -> list[tuple[s
 
 
 def _representatives(automaton: FSM, key: TransitionKey) -> list[str]:
+    """All punctuation marks that a place lists, as `[<>=!]` does, and the first few of other characters."""
     symbols = automaton.alphabet.by_transition[key]
-    members = {symbol for symbol in symbols if symbol is not anything_else}
-    if len(members) < len(symbols):
-        members |= {char for char in PREFERRED if char not in automaton.alphabet}
-    return sorted(members, key=_preference)[:CHARACTERS_PER_PLACE]
+    listed = sorted((symbol for symbol in symbols if symbol is not anything_else), key=_preference)
+    if len(listed) < len(symbols):
+        others = [char for char in PREFERRED if char not in automaton.alphabet]
+        return sorted([*listed, *others], key=_preference)[:CHARACTERS_PER_PLACE]
+    few = [char for char in listed if char.isalnum()][:CHARACTERS_PER_PLACE]
+    return few + [char for char in listed if not char.isalnum()]
 
 
 def _preference(char: str) -> tuple[int, str]:

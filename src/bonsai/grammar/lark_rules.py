@@ -2,6 +2,7 @@
 
 from lark import Token as LarkToken
 from lark import Tree
+from lark.exceptions import GrammarError
 from lark.grammar import NonTerminal
 from lark.grammar import Terminal as LarkTerminal
 
@@ -67,13 +68,17 @@ def _repeated(item: Symbol, operator: list[str]) -> Symbol:
         case ["+"]:
             return Repetition(item, 1, None)
         case ["~", count]:
-            return _sequence([item] * int(count))
+            return _between(item, int(count), int(count))
         case ["~", least, most]:
-            if int(least) == int(most):
-                return _sequence([item] * int(least))
-            return Repetition(item, int(least), int(most))
+            return _between(item, int(least), int(most))
         case other:
             raise AssertionError(f"unknown operator {other} in a Lark rule")
+
+
+def _between(item: Symbol, least: int, most: int) -> Symbol:
+    if not 0 <= least <= most:
+        raise GrammarError(f"there is nothing in the range ~{least}..{most}")
+    return _sequence([item] * least) if least == most else Repetition(item, least, most)
 
 
 def _sequence(parts: list[Symbol]) -> Symbol:

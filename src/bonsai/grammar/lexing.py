@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 from lark import Token, Tree
@@ -36,6 +37,31 @@ def _lark_pattern(terminal: Terminal) -> LarkPattern | None:
     flags = tuple(sorted(terminal.pattern.flags))
     kind = PatternStr if terminal.pattern.literal else PatternRE
     return kind(terminal.pattern.value, flags)
+
+
+@dataclass(frozen=True, slots=True)
+class Flaw:
+    """What keeps a terminal out of a lexer, and what to do about it."""
+
+    what: str
+    remedy: str
+
+
+def flaw(terminal: Terminal) -> Flaw | None:
+    """Why no lexer can have this terminal, if none can."""
+    pattern = _lark_pattern(terminal)
+    if pattern is None:
+        return None
+    regex = pattern.to_regexp()
+    try:
+        # A lexer joins all patterns, each in a group of its own: global flags inside one are an error there.
+        for each in (regex, f"(?P<{terminal.name}>{regex})"):
+            re.compile(each)
+    except re.error as error:
+        return Flaw(f"is no regular expression: {error.msg}", "correct it; flags go behind it, as in /a/i")
+    if pattern.min_width == 0:
+        return Flaw("matches the empty text", "let it match at least one character: + in place of *, say")
+    return None
 
 
 def token_lexer(grammar: Grammar) -> BasicLexer:

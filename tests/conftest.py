@@ -12,5 +12,5 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
     max_examples=40,
 )
-settings.register_profile("thorough", settings.get_profile("quick"), max_examples=400)
+settings.register_profile("thorough", settings.get_profile("quick"), max_examples=250)
 settings.load_profile("quick")

@@ -25,7 +25,7 @@ targets
 subject checkup
 feedback
 corpus
-budget schedule cbgf
+budget schedule dedup cbgf
 pruning
 lattice
 workers

@@ -1,10 +1,26 @@
 """The job in a few calls, for use from Python: what `bonsai.<name>` offers beyond single layers."""
 
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from hashlib import sha256
+from importlib.metadata import version
+from time import monotonic
+
 from bonsai.bounds import Bounds
-from bonsai.choices import Draws
+from bonsai.budget import Auto, Budget
+from bonsai.cbgf import METHODS, Cbgf
+from bonsai.choices import Choices, Draws
+from bonsai.corpus import Policy, Select
 from bonsai.derivation import Derivation
+from bonsai.errors import BonsaiError
+from bonsai.feedback import Saving
+from bonsai.grammar.model import fingerprint
+from bonsai.mutators import MUTATORS
 from bonsai.sampler import Sampler
+from bonsai.store import NodeRun, Run
 from bonsai.subject import Subject
+from bonsai.targets.engines import start_target
+from bonsai.targets.execution import Target
 
 
 def sample(subject: Subject, number: int = 1, bounds: Bounds | None = None, seed: int = 0) -> list[Derivation]:
@@ -16,3 +32,98 @@ def sample(subject: Subject, number: int = 1, bounds: Bounds | None = None, seed
         text, choices = sampler.sample(draws)
         programs.append(Derivation(subject.grammar, tuple(choices), text))
     return programs
+
+
+def fuzz(
+    subject: Subject,
+    bounds: Bounds | None = None,
+    budget: Budget | None = None,
+    saving: Saving = Saving.UNRESTRICTED,
+    policy: Policy = Policy.SMALLEST,
+    select: Select = Select.VALID_FIRST,
+    mutators: Sequence[str] = (),
+    seed: int = 0,
+    seeds: Sequence[Choices] = (),
+    watch: Callable[[Cbgf], None] = lambda fuzzer: None,
+) -> Run:
+    """One coverage-guided bounded grammar fuzzer (Algorithm 2). An interruption returns what there is so far."""
+    started = monotonic()
+    bounds = bounds or subject.bounds
+    budget = budget or Auto()
+    method = METHODS[policy]
+    if mutators:
+        method = replace(
+            method, mutators={require_mutator(name): method.mutators.get(name, 1) for name in mutators}
+        )
+    sampler = Sampler(subject.grammar, bounds)
+    target = start_target(subject)
+    try:
+        fuzzer = Cbgf(sampler, target, saving, method, seed)
+        try:
+            stopped = fuzzer(seeds, budget, watch)
+        except KeyboardInterrupt:
+            stopped = "interrupted"
+    finally:
+        target.close()
+    asked: dict[str, object] = {
+        "version": version("bonsai-fuzzing"),
+        "subject": subject.name,
+        "grammar_hash": fingerprint(subject.grammar),
+        "target_hash": sha256("\n".join(target.features).encode()).hexdigest()[:16],
+        "bounds": [bounds.idents, bounds.items, bounds.depth],
+        "lattice": None,
+        "policy": policy.value,
+        "select": select.value,
+        "seed": seed,
+        "budget": str(budget),
+        "jobs": 1,
+        "shards": 1,
+        "engine": subject.target.engine if subject.target else None,
+        "mutators": list(method.mutators),
+        "restricted": saving is Saving.RESTRICTED,
+    }
+    return _finished(asked, subject, target, fuzzer, stopped, select, monotonic() - started)
+
+
+def _finished(
+    asked: dict[str, object],
+    subject: Subject,
+    target: Target,
+    fuzzer: Cbgf,
+    stopped: str,
+    select: Select,
+    seconds: float,
+) -> Run:
+    corpus, tally = fuzzer.corpus, fuzzer.tally
+    node = NodeRun(
+        bounds=fuzzer.sampler.bounds,
+        validity="restricted" if asked["restricted"] else "unrestricted",
+        executions=tally.executions,
+        generated=tally.generated,
+        duplicates=tally.duplicates,
+        seconds=round(seconds, 3),
+        covered=corpus.covered.bit_count(),
+        members=len(corpus.inputs()),
+        residual=fuzzer.discovery.residual,
+        stopped=stopped,
+    )
+    return Run(
+        asked=asked,
+        suffix=subject.suffix,
+        features=target.features,
+        corpus=corpus.selected(select),
+        covered=corpus.covered,
+        covered_by_valid=corpus.covered_by_valid,
+        unstable=tally.unstable,
+        findings=sorted(fuzzer.findings.values(), key=lambda one: (one.outcome.value, one.message)),
+        nodes=[node],
+        growth=fuzzer.growth,
+        seconds=seconds,
+    )
+
+
+def require_mutator(name: str) -> str:
+    """The name of a mutator, if there is one of that name."""
+    if name not in MUTATORS:
+        raise BonsaiError(f"there is no mutator {name!r}", f"the mutators are {', '.join(MUTATORS)}")
+    return name

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from bonsai import __version__
-from bonsai.cli import check, count, sample
+from bonsai.cli import check, count, fuzz, heatmap, sample
 from bonsai.cli.common import print_error
 from bonsai.errors import BonsaiError
 
@@ -21,6 +21,8 @@ app = typer.Typer(
 app.command("sample")(sample.sample)
 app.command("count")(count.count)
 app.command("check")(check.check)
+app.command("fuzz")(fuzz.fuzz)
+app.command("heatmap")(heatmap.heatmap)
 
 
 @app.callback(invoke_without_command=True)

@@ -7,6 +7,7 @@ Everything is frozen: a run that needs other pools makes another grammar (`with_
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from hashlib import sha256
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,3 +181,19 @@ def rule_names(rule: Rule) -> Iterator[str]:
     for symbol in walk_rule(rule):
         if isinstance(symbol, Reference):
             yield symbol.rule
+
+
+def fingerprint(grammar: Grammar) -> str:
+    """A digest of everything in a grammar that decides what is derived; the same in every process."""
+    terminals = [
+        (
+            t.name,
+            t.pattern and (t.pattern.value, sorted(t.pattern.flags), t.pattern.literal),
+            t.values,
+            t.identifier,
+        )
+        for t in grammar.terminals.values()
+    ]
+    parts = (grammar.start, list(grammar.rules.values()), terminals, grammar.ignored, grammar.layout)
+    spaced = sorted(grammar.spacing.items())
+    return sha256(repr((parts, spaced)).encode()).hexdigest()[:16]

@@ -1,0 +1,99 @@
+"""A text such as `auto`, `60s` or `5000x` comes in; a rule that says when to stop goes out."""
+
+import re
+from dataclasses import dataclass
+from typing import Protocol
+
+from bonsai.errors import BonsaiError
+
+GENERATED_PER_EXECUTION = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a fuzzer has come. All but `seconds` depends on the inputs alone."""
+
+    executions: int
+    generated: int
+    seconds: float
+    residual: float  # the estimated chance that the next input shows something new
+    since_change: int  # inputs generated since the corpus last changed
+    members: int
+
+
+class Budget(Protocol):
+    """When to stop."""
+
+    def exhausted(self, progress: Progress) -> str | None:
+        """Why it is time to stop, in a word or two; None if it is not."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Executions:
+    """A number of executions; also over after 20 times as many generated inputs, in a space that is used up."""
+
+    number: int
+
+    def exhausted(self, progress: Progress) -> str | None:
+        if progress.executions >= self.number:
+            return "executions used up"
+        if progress.generated >= GENERATED_PER_EXECUTION * self.number:
+            return "nothing new to execute"
+        return None
+
+    def __str__(self) -> str:
+        return f"{self.number}x"
+
+
+@dataclass(frozen=True, slots=True)
+class Seconds:
+    """A time."""
+
+    seconds: float
+
+    def exhausted(self, progress: Progress) -> str | None:
+        return "time is up" if progress.seconds >= self.seconds else None
+
+    def __str__(self) -> str:
+        return f"{self.seconds:g}s"
+
+
+@dataclass(frozen=True, slots=True)
+class Auto:
+    """Until nothing new is to be expected: both the estimate and the archive have to say so.
+
+    A corpus of many members takes longer to show that none of them has anything left, so the quiet time that is
+    asked for grows with it. Depends on counts alone, never on time.
+    """
+
+    residual: float = 0.0005
+    quiet: int = 3000
+    quiet_per_member: int = 30
+
+    def exhausted(self, progress: Progress) -> str | None:
+        quiet = self.quiet + self.quiet_per_member * progress.members
+        if progress.residual <= self.residual and progress.since_change >= quiet:
+            return "saturated"
+        if progress.since_change >= 10 * quiet:
+            return "nothing new for long"
+        return None
+
+    def __str__(self) -> str:
+        return "auto"
+
+
+_UNITS = {"ms": 0.001, "s": 1, "m": 60, "h": 3600}
+
+
+def parse_budget(text: str) -> Budget:
+    """`auto`, a time (`90s`, `10m`, `1h`) or a number of executions (`5000x`)."""
+    if text == "auto":
+        return Auto()
+    number = re.fullmatch(r"(\d+)x", text)
+    if number and int(number[1]) > 0:
+        return Executions(int(number[1]))
+    time = re.fullmatch(r"(\d+(?:\.\d+)?)(ms|s|m|h)", text)
+    if time and float(time[1]) > 0:
+        return Seconds(float(time[1]) * _UNITS[time[2]])
+    raise BonsaiError(f"{text!r} is no budget", "write auto, a time such as 60s, or executions such as 5000x")

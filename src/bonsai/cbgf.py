@@ -1,0 +1,244 @@
+"""Seeds come in; a corpus goes out: one coverage-guided bounded grammar fuzzer (Algorithm 2).
+
+    repeat
+        input  ← next(S)                       the schedule
+        input' ← Mutate(input, G, m, n, d)     the mutators, at these bounds
+        feedback ← Execute(p, input')          the target
+        if feedback is interesting: add input' to S
+    until the budget is exhausted
+
+One turn of the loop here is one *visit* of a parent: all its children are made, then executed together, then judged
+one after the other. The randomness of a visit comes from (seed, visit), so a fuzzer that is restarted between two
+visits goes on as it would have.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from itertools import accumulate
+from time import monotonic
+
+from bonsai.budget import Budget, Progress
+from bonsai.choices import Choices, Draws
+from bonsai.corpus import Corpus, Input, Policy, new_corpus, size_of
+from bonsai.dedup import Seen
+from bonsai.derivation import Derivation
+from bonsai.errors import BonsaiError
+from bonsai.feedback import Discovery, Saving, recurring
+from bonsai.mutators import MUTATORS, Surroundings, mutate
+from bonsai.sampler import Sampler
+from bonsai.schedule import Energy, Schedule, even_energy, zest_energy
+from bonsai.targets.execution import Execution, Outcome, Target
+
+BATCH = 64
+FRESH_PER_VISIT = 50  # while nothing is saved yet
+TREE_MUTATORS = {
+    "zest": 2,
+    "regenerate": 4,
+    "splice": 3,
+    "insert-item": 3,
+    "delete-item": 3,
+    "duplicate-item": 1,
+    "swap-items": 1,
+    "hoist": 2,
+    "change-identifier": 3,
+    "rename-identifier": 1,
+}
+# The input does not parse, for so many of the first inputs: the grammar is not that of the target.
+UNPARSED_CHECKED = 200
+UNPARSED_SHARE = 0.9
+
+
+@dataclass(frozen=True, slots=True)
+class Method:
+    """How a fuzzer searches: what it saves, how it cycles, and how it mutates."""
+
+    policy: Policy
+    energy: Energy
+    mutators: dict[str, int]
+
+
+METHODS = {
+    Policy.SMALLEST: Method(Policy.SMALLEST, even_energy, TREE_MUTATORS),
+    Policy.PAPER: Method(Policy.PAPER, zest_energy, {"zest": 1}),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A crash or a time-out: its smallest input so far, and how often it was seen."""
+
+    outcome: Outcome
+    message: str
+    text: str
+    times: int
+
+
+@dataclass(slots=True)
+class Tally:
+    """What was counted on the way."""
+
+    generated: int = 0
+    executions: int = 0
+    duplicates: int = 0
+    outcomes: dict[Outcome, int] = field(default_factory=lambda: dict.fromkeys(Outcome, 0))
+    unstable: int = 0
+    since_change: int = 0
+    visits: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Growth:
+    """One point of the curve: how large and how good the corpus was after so many executions."""
+
+    executions: int
+    seconds: float
+    covered: int
+    covered_by_valid: int
+    members: int
+    mean_size: float
+
+
+class Cbgf:
+    """The fuzzer F with bounds (m, n, d): call it with seeds."""
+
+    def __init__(
+        self,
+        sampler: Sampler,
+        target: Target,
+        saving: Saving,
+        method: Method,
+        seed: object,
+        seen: Seen | None = None,
+    ) -> None:
+        self.sampler = sampler
+        self.target = target
+        self.method = method
+        self.corpus: Corpus = new_corpus(method.policy, saving)
+        self.tally = Tally()
+        self.findings: dict[tuple[Outcome, str], Finding] = {}
+        self.unparsed: str | None = None
+        self.discovery = Discovery()
+        self.growth: list[Growth] = []
+        self._saving = saving
+        self._seed = seed
+        self._seen = Seen()
+        self._schedule = Schedule(self.corpus)
+        self._derivations: dict[Input, Derivation] = {}
+        self._mutators = [MUTATORS[name] for name in method.mutators]
+        self._weights = list(accumulate(method.mutators.values()))
+        self._started = monotonic()
+
+    def __call__(
+        self, seeds: Sequence[Choices], budget: Budget, watch: Callable[["Cbgf"], None] = lambda fuzzer: None
+    ) -> str:
+        """Run until the budget is exhausted; why it stopped. An interruption leaves the corpus as it is."""
+        draws = Draws((self._seed, "seeds"))
+        replayed = [self.sampler.replay(choices, draws) for choices in seeds]
+        self._execute_and_judge(replayed or [self.sampler.sample(draws)])
+        while (reason := budget.exhausted(self.progress())) is None:
+            self._visit(Draws((self._seed, self.tally.visits)))
+            self.tally.visits += 1
+            watch(self)
+        return reason
+
+    def progress(self) -> Progress:
+        """How far it has come."""
+        return Progress(
+            executions=self.tally.executions,
+            generated=self.tally.generated,
+            seconds=monotonic() - self._started,
+            residual=self.discovery.residual,
+            since_change=self.tally.since_change,
+            members=len(self.corpus.inputs()),
+        )
+
+    def _visit(self, draws: Draws) -> None:
+        """All children of the parent whose turn it is."""
+        parent = self._schedule.next()
+        if parent is None:
+            children = [self.sampler.sample(draws) for _ in range(FRESH_PER_VISIT)]
+        else:
+            around = Surroundings(self.sampler, [self._derivation(member) for member in self.corpus.inputs()])
+            derivation = self._derivation(parent)
+            children = []
+            for _ in range(self.method.energy(parent, self.corpus)):
+                [mutator] = draws.choices(self._mutators, cum_weights=self._weights)
+                child = mutate(mutator, derivation, around, draws)
+                if child is not None:
+                    children.append(child)
+        for start in range(0, len(children), BATCH):
+            self._execute_and_judge(children[start : start + BATCH])
+        if not children:
+            self.tally.generated += 1
+            self.tally.since_change += 1
+
+    def _derivation(self, member: Input) -> Derivation:
+        if member not in self._derivations:
+            self._derivations[member] = Derivation(self.sampler.grammar, member.choices, member.text)
+        return self._derivations[member]
+
+    def _execute_and_judge(self, programs: Sequence[tuple[str, list[int]]]) -> None:
+        fresh = [program for program in programs if self._seen.add(program[0])]
+        repeats = len(programs) - len(fresh)
+        self.tally.generated += len(programs)
+        self.tally.duplicates += repeats
+        self.tally.since_change += len(programs)
+        self.discovery.observe_repeats(repeats)
+        executions = self.target.execute([text for text, _ in fresh]) if fresh else []
+        self.tally.executions += len(fresh)
+        for (text, choices), execution in zip(fresh, executions, strict=True):
+            self._judge(text, choices, execution)
+
+    def _judge(self, text: str, choices: list[int], execution: Execution) -> None:
+        outcome = execution.outcome
+        self.tally.outcomes[outcome] += 1
+        if not self._saving.counts(outcome):
+            self.discovery.observe(0)
+            self._note(text, execution)
+            return
+        self.discovery.observe(execution.features)
+        valid = outcome is Outcome.VALID
+        if self.corpus.interesting(text, valid, execution.features):
+            [again] = self.target.execute([text])
+            stable = recurring(execution, again)
+            self.tally.unstable |= stable.unstable
+            candidate = Input(text, tuple(choices), valid, stable.features)
+            if self.corpus.add(candidate):
+                self._saved(candidate)
+
+    def _saved(self, member: Input) -> None:
+        self.tally.since_change = 0
+        self._schedule.joined(member)
+        members = self.corpus.inputs()
+        for gone in [known for known in self._derivations if known not in self.corpus]:
+            del self._derivations[gone]
+        self.growth.append(
+            Growth(
+                self.tally.executions,
+                monotonic() - self._started,
+                self.corpus.covered.bit_count(),
+                self.corpus.covered_by_valid.bit_count(),
+                len(members),
+                sum(one.size[0] for one in members) / len(members),
+            )
+        )
+
+    def _note(self, text: str, execution: Execution) -> None:
+        """Remember a finding, or the smallest input that the target does not parse."""
+        if execution.outcome is Outcome.UNPARSED:
+            if self.unparsed is None or size_of(text) < size_of(self.unparsed):
+                self.unparsed = text
+            self._require_parsing()
+        elif execution.outcome.is_finding:
+            key = (execution.outcome, execution.message)
+            known = self.findings.get(key)
+            smaller = text if known is None or size_of(text) < size_of(known.text) else known.text
+            self.findings[key] = Finding(*key, smaller, 1 + (known.times if known else 0))
+
+    def _require_parsing(self) -> None:
+        unparsed, executed = self.tally.outcomes[Outcome.UNPARSED], sum(self.tally.outcomes.values())
+        if executed >= UNPARSED_CHECKED and unparsed > UNPARSED_SHARE * executed:
+            raise BonsaiError(
+                f"the target does not parse {unparsed} of {executed} inputs, for example {self.unparsed!r}",
+                "the grammar is not that of the target: compare them",
+            )

@@ -1,0 +1,98 @@
+"""`bonsai fuzz`: one coverage-guided bounded grammar fuzzer, the baseline."""
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from bonsai.api import fuzz as run_fuzzer
+from bonsai.api import require_mutator
+from bonsai.budget import parse_budget
+from bonsai.cli.common import (
+    BoundsOption,
+    JsonOption,
+    QuietOption,
+    SeedOption,
+    SubjectArgument,
+    bounds_of,
+    console,
+)
+from bonsai.cli.live import FuzzView
+from bonsai.corpus import Policy, Select
+from bonsai.feedback import Saving
+from bonsai.store import Run, require_free, write_run
+from bonsai.subject import load_subject
+
+
+def fuzz(
+    subject: SubjectArgument,
+    output: Annotated[Path, typer.Option("-o", "--output", metavar="DIR", help="The run directory to write.")],
+    bounds: BoundsOption = None,
+    restricted: Annotated[bool, typer.Option("--restricted", help="Save valid inputs only.")] = False,
+    budget: Annotated[
+        str, typer.Option("--budget", metavar="B", help="auto, a time (60s) or executions (5000x).")
+    ] = "auto",
+    policy: Annotated[Policy, typer.Option("--policy", help="What is saved.")] = Policy.SMALLEST,
+    select: Annotated[Select, typer.Option("--select", help="What of it is the corpus.")] = Select.VALID_FIRST,
+    mutators: Annotated[
+        str,
+        typer.Option(
+            "--mutators", metavar="NAMES", help="Only these, separated by commas. [default: the policy's]"
+        ),
+    ] = "",
+    seed: SeedOption = 0,
+    force: Annotated[bool, typer.Option("--force", help="Replace the run directory if it exists.")] = False,
+    as_json: JsonOption = False,
+    quiet: QuietOption = False,
+) -> None:
+    """Fuzz a subject's target at one bound, guided by coverage (Algorithm 2 of the paper). Ctrl-C keeps the result.
+
+    Example: bonsai fuzz chocopy --bounds 2,2,2 --budget 20000x -o out
+    """
+    loaded = load_subject(subject)
+    names = [require_mutator(name.strip()) for name in mutators.split(",") if name.strip()]
+    allowed = parse_budget(budget)
+    if not force:
+        require_free(output)
+    with FuzzView(quiet or as_json) as view:
+        run = run_fuzzer(
+            loaded,
+            bounds=bounds_of(loaded, bounds),
+            budget=allowed,
+            saving=Saving.RESTRICTED if restricted else Saving.UNRESTRICTED,
+            policy=policy,
+            select=select,
+            mutators=names,
+            seed=seed,
+            watch=view,
+        )
+    write_run(output, run)
+    if as_json:
+        typer.echo(json.dumps(run.summary()))
+    else:
+        _print(run, output, quiet)
+
+
+def _print(run: Run, output: Path, quiet: bool) -> None:
+    figures = run.summary()
+    corpus, features = figures["corpus"], figures["features"]
+    assert isinstance(corpus, dict)
+    assert isinstance(features, dict)
+    out = console()
+    if quiet:
+        out.print(str(output), markup=False)
+        return
+    out.print(
+        f"[bold]{corpus['files']} tests[/bold], {corpus['valid']} of them valid, on average "
+        f"{corpus['mean_size']:.1f} characters without white space, in {output}/corpus"
+    )
+    out.print(
+        f"{features['covered']} of {features['total']} features covered, {features['by_valid']} by valid tests; "
+        f"{figures['executions']} executions in {run.seconds:.1f} s; {run.nodes[0].stopped}"
+    )
+    if features["unstable"]:
+        out.print(f"[yellow]{features['unstable']} features did not recur when an input was run again[/yellow]")
+    for finding in run.findings:
+        out.print(f"[red]{finding.outcome.value}[/red]", end=" ")
+        out.print(f"{finding.message} ({finding.times} times), in {output}/findings", markup=False)

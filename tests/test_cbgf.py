@@ -1,0 +1,164 @@
+"""Algorithm 2: what is saved, what is reproducible, what is survived."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bonsai import BonsaiError, Bounds, Derivation, measure
+from bonsai.budget import Budget, Executions, Progress
+from bonsai.cbgf import METHODS, Cbgf
+from bonsai.choices import Draws
+from bonsai.corpus import Input, Policy, Select, filtered
+from bonsai.feedback import Saving
+from bonsai.targets.execution import Outcome
+from fakes import FEATURES, FakeTarget
+from strategies import bundled, sampler
+
+BOUNDS = Bounds(2, 2, 2)
+
+
+def fuzzer(
+    target: FakeTarget,
+    saving: Saving = Saving.UNRESTRICTED,
+    policy: Policy = Policy.SMALLEST,
+    seed: object = 1,
+    subject: str = "blocks",
+) -> Cbgf:
+    return Cbgf(sampler(bundled(subject), BOUNDS), target, saving, METHODS[policy], seed)
+
+
+def grown(target: FakeTarget, saving: Saving, policy: Policy, seed: object = 1, executions: int = 1500) -> Cbgf:
+    made = fuzzer(target, saving, policy, seed)
+    made([], Executions(executions))
+    return made
+
+
+@pytest.mark.parametrize("policy", Policy)
+@pytest.mark.parametrize("saving", Saving)
+def test_same_seed_same_corpus(policy: Policy, saving: Saving) -> None:
+    runs = [grown(FakeTarget(), saving, policy, seed) for seed in (7, 7, 8)]
+    corpora = [[(one.text, one.choices) for one in run.corpus.inputs()] for run in runs]
+    assert corpora[0] == corpora[1]
+    assert corpora[0] != corpora[2]
+
+
+@pytest.mark.parametrize("policy", Policy)
+def test_restricted_saves_valid_inputs_only_and_ignores_the_coverage_of_others(policy: Policy) -> None:
+    target = FakeTarget()
+    run = grown(target, Saving.RESTRICTED, policy)
+    assert all(one.valid for one in run.corpus.inputs())
+    valid = [execution.features for _, execution in target.executed if execution.outcome is Outcome.VALID]
+    covered = 0
+    for features in valid:
+        covered |= features
+    assert run.corpus.covered == covered
+    assert any(execution.outcome is Outcome.INVALID for _, execution in target.executed)
+
+
+@given(st.integers(0, 1000), st.sampled_from(Saving))
+@settings(max_examples=10)
+def test_the_selected_corpus_equals_filtering_all_recorded_executions(seed: int, saving: Saving) -> None:
+    target = FakeTarget()
+    run = grown(target, saving, Policy.SMALLEST, seed, executions=400)
+    judged = {
+        text: Input(text, (), execution.outcome is Outcome.VALID, execution.features)
+        for text, execution in target.executed
+        if saving.counts(execution.outcome)
+    }
+    expected = [one.text for one in filtered(judged.values())]
+    assert [one.text for one in run.corpus.selected(Select.VALID_FIRST)] == expected
+
+
+def test_unrestricted_follows_the_papers_criterion_under_its_policy() -> None:
+    target = FakeTarget()
+    run = grown(target, Saving.UNRESTRICTED, Policy.PAPER)
+    total = by_valid = 0
+    expected = []
+    for text, execution in target.executed:
+        valid = execution.outcome is Outcome.VALID
+        if execution.features & ~total or (valid and execution.features & ~by_valid):
+            expected.append(text)
+        total |= execution.features
+        by_valid |= execution.features if valid else 0
+    assert [one.text for one in run.corpus.inputs()] == expected
+
+
+def test_members_replay_and_are_within_bounds() -> None:
+    run = grown(FakeTarget(), Saving.UNRESTRICTED, Policy.SMALLEST)
+    for one in run.corpus.inputs():
+        assert run.sampler.replay(one.choices, Draws(0)) == (one.text, list(one.choices))
+        assert measure(Derivation(run.sampler.grammar, one.choices, one.text)) <= BOUNDS
+
+
+def test_no_text_is_executed_twice_but_for_the_stability_check() -> None:
+    target = FakeTarget()
+    run = grown(target, Saving.UNRESTRICTED, Policy.SMALLEST)
+    executed = [text for text, _ in target.executed]
+    assert len(executed) > len(set(executed))
+    assert len(set(executed)) == run.tally.executions
+    assert run.tally.generated == run.tally.executions + run.tally.duplicates
+
+
+def test_seeds_are_executed_first_and_kept_if_they_deserve_it() -> None:
+    first = grown(FakeTarget(), Saving.UNRESTRICTED, Policy.SMALLEST)
+    seeds = [one.choices for one in first.corpus.inputs()]
+    second = fuzzer(FakeTarget(), seed=2)
+    second(seeds, Executions(len(seeds)))
+    assert [one.text for one in second.corpus.inputs()] == [one.text for one in first.corpus.inputs()]
+
+
+def test_findings_are_recorded_deduplicated_and_never_enter_the_corpus() -> None:
+    target = FakeTarget(crashes="while")
+    run = grown(target, Saving.UNRESTRICTED, Policy.SMALLEST)
+    [finding] = run.findings.values()
+    crashed = [text for text, execution in target.executed if execution.outcome is Outcome.CRASH]
+    assert finding.times == len(crashed) > 1
+    assert finding.text == min(crashed, key=lambda text: len("".join(text.split())))
+    assert all("while" not in one.text for one in run.corpus.inputs())
+    assert run.corpus.inputs()
+
+
+def test_unstable_features_are_reported_and_not_counted() -> None:
+    run = grown(FakeTarget(unstable=True), Saving.UNRESTRICTED, Policy.SMALLEST)
+    assert run.tally.unstable >> (FEATURES - 1) & 1
+    assert not run.corpus.covered >> (FEATURES - 1) & 1
+
+
+def test_a_target_that_parses_nothing_stops_the_run() -> None:
+    with pytest.raises(BonsaiError, match="does not parse"):
+        fuzzer(FakeTarget(unparsed=True))([], Executions(5000))
+
+
+class Never:
+    """A budget that never runs out."""
+
+    def exhausted(self, progress: Progress) -> str | None:
+        return None
+
+
+def test_an_interruption_leaves_the_corpus_as_it_is() -> None:
+    made = fuzzer(FakeTarget())
+    visits = 0
+
+    def interrupt(_: Cbgf) -> None:
+        nonlocal visits
+        visits += 1
+        if visits == 20:
+            raise KeyboardInterrupt
+
+    never: Budget = Never()
+    with pytest.raises(KeyboardInterrupt):
+        made([], never, interrupt)
+    assert made.corpus.inputs()
+    assert made.growth[-1].covered == made.corpus.covered.bit_count()
+
+
+def test_a_space_that_is_used_up_ends_the_run() -> None:
+    made = Cbgf(
+        sampler(bundled("json"), Bounds(1, 1, 1)),
+        FakeTarget(),
+        Saving.UNRESTRICTED,
+        METHODS[Policy.SMALLEST],
+        0,
+    )
+    assert made([], Executions(1000)) == "nothing new to execute"

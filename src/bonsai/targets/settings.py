@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass
+from typing import ClassVar
 
 from bonsai.tables import Table
 
@@ -13,6 +14,7 @@ _SIZES = {"KiB": 2**10, "MiB": 2**20, "GiB": 2**30}
 class PythonTarget:
     """A Python callable that reads one text: `call` is "module:function", `cover` the modules that guide growth."""
 
+    engine: ClassVar[str] = "python"
     call: str
     cover: tuple[str, ...]
     invalid: tuple[str, ...]

@@ -1,0 +1,20 @@
+"""The settings of a target come in; the target, started and ready, goes out. New engines join the registry."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from bonsai.targets.execution import Target
+from bonsai.targets.python.engine import start_python
+from bonsai.targets.settings import PythonTarget
+
+Start = Callable[[PythonTarget, Path, frozenset[int]], Target]
+
+ENGINES: dict[str, Start] = {"python": start_python}
+
+
+def start(settings: PythonTarget, folder: Path, omit: frozenset[int] = frozenset()) -> Target:
+    """Start a target whose subject is in a folder.
+
+    The features whose numbers are in `omit` keep their numbers and are never exercised: they cost nothing.
+    """
+    return ENGINES[settings.engine](settings, folder, omit)

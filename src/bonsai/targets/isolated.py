@@ -1,0 +1,167 @@
+"""Texts come in; executions go out, whatever the target does: a process that breaks is replaced."""
+
+import json
+from collections.abc import Sequence
+from types import TracebackType
+from typing import Any, Self
+
+from bonsai.errors import BonsaiError
+from bonsai.targets.execution import Execution, Outcome, Wanted
+from bonsai.targets.process import Died, Hung, Process, Program
+from bonsai.targets.wire import (
+    FEATURES_WANTED,
+    FRAME,
+    OUTPUT_WANTED,
+    RESULT,
+    SPENT,
+    frame,
+    mask_length,
+    pack_request,
+)
+
+STARTING = 120.0  # seconds for a target to be ready: imports can be slow
+SECOND_CHANCE = 5  # a time-out counts only if it recurs in a fresh process with so many times the limit
+_OUTCOMES = (Outcome.VALID, Outcome.INVALID, Outcome.UNPARSED, Outcome.CRASH)  # by their numbers in `wire`
+_WANTED = {Wanted.FEATURES: FEATURES_WANTED, Wanted.OUTPUT: OUTPUT_WANTED}
+
+
+class IsolatedTarget:
+    """A `Target` of any engine: its program speaks the protocol of `wire`.
+
+    Not for use by several threads at once.
+    """
+
+    def __init__(self, program: Program, timeout: float) -> None:
+        self._program = program
+        self._timeout = timeout
+        self._process: Process | None = None
+        self._features: tuple[str, ...] | None = None
+        self._running()
+
+    @property
+    def features(self) -> Sequence[str]:
+        return self._features or ()
+
+    def execute(self, texts: Sequence[str], wanted: Wanted = Wanted.FEATURES) -> list[Execution]:
+        """Run the target on each text, in order."""
+        executions: list[Execution] = []
+        while len(executions) < len(texts):
+            rest = texts[len(executions) :]
+            try:
+                self._run(rest, wanted, self._timeout, executions)
+            except Hung:
+                executions.append(self._second_chance(texts[len(executions)], wanted))
+            except Died as death:
+                executions.append(Execution(Outcome.CRASH, message=str(death)))
+        return executions
+
+    def close(self) -> None:
+        """Stop the target; executing something starts it again."""
+        process, self._process = self._process, None
+        if process is not None:
+            process.kill()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _second_chance(self, text: str, wanted: Wanted) -> Execution:
+        limit = SECOND_CHANCE * self._timeout
+        executions: list[Execution] = []
+        try:
+            self._run([text], wanted, limit, executions)
+        except Hung:
+            return Execution(Outcome.TIMEOUT, message=f"no answer within {limit:g} seconds")
+        except Died as death:
+            return Execution(Outcome.CRASH, message=str(death))
+        return executions[0]
+
+    def _run(self, texts: Sequence[str], wanted: Wanted, limit: float, executions: list[Execution]) -> None:
+        """Add the executions of the texts, up to one that the process did not survive or wants to be its last."""
+        process = self._running()
+        end = len(executions) + len(texts)
+        try:
+            process.send(pack_request(texts, _WANTED[wanted]), limit)
+            while len(executions) < end:
+                process.receive(limit)
+                if self._take(process.received, executions):
+                    self.close()
+                    return
+        except Died:
+            message = process.last_words()
+            self.close()
+            raise Died(message) from None
+        except BaseException:  # an interruption as well: the results still to come belong to no later request
+            self.close()
+            raise
+
+    def _take(self, received: bytearray, executions: list[Execution]) -> bool:
+        """Move complete results; returns whether the process wants to be replaced."""
+        mask_size = mask_length(len(self.features))
+        header, position, spent = RESULT.size, 0, False
+        while len(received) - position >= header:
+            outcome, message_size, output_size = RESULT.unpack_from(received, position)
+            mask_end = position + header + mask_size
+            message_end = mask_end + message_size
+            output_end = message_end + max(output_size, 0)
+            if len(received) < output_end:
+                break
+            features = int.from_bytes(received[position + header : mask_end], "little")
+            message = received[mask_end:message_end].decode("utf-8", "replace") if message_size else ""
+            output = received[message_end:output_end].decode("utf-8", "replace") if output_size >= 0 else None
+            spent = spent or outcome >= SPENT
+            executions.append(Execution(_OUTCOMES[outcome & ~SPENT], features, message, output))
+            position = output_end
+        del received[:position]
+        return spent
+
+    # Starting
+
+    def _running(self) -> Process:
+        """The process, started or restarted if need be."""
+        if self._process is not None and self._process.has_died():
+            self.close()  # between two batches, so no text is to blame
+        if self._process is None:
+            self._process = Process(self._program)
+            try:
+                features = tuple(self._greet(self._process))
+                if self._features is not None and features != self._features:
+                    raise BonsaiError("the target has changed since it was started", "start again")
+            except BaseException:
+                self.close()
+                raise
+            self._features = features
+        return self._process
+
+    def _greet(self, process: Process) -> Sequence[str]:
+        try:
+            process.send(frame(self._program.greeting), STARTING)
+            answer = _read_frame(process)
+        except Hung:
+            raise BonsaiError(
+                f"the target was not ready within {STARTING:g} seconds", "see what it does when it is imported"
+            ) from None
+        except Died:
+            raise BonsaiError(
+                f"the target ended while it was started: {process.last_words()}",
+                "see what it does when it is imported",
+            ) from None
+        if "error" in answer:
+            raise BonsaiError(answer["error"], answer["hint"])
+        features: list[str] = answer["features"]
+        return features
+
+
+def _read_frame(process: Process) -> Any:
+    received = process.received
+    size = FRAME.size
+    while len(received) < size or len(received) < size + FRAME.unpack_from(received)[0]:
+        process.receive(STARTING)
+    end = size + FRAME.unpack_from(received)[0]
+    answer = json.loads(received[size:end])
+    del received[:end]
+    return answer

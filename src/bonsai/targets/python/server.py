@@ -1,0 +1,131 @@
+"""The process of a Python target: its settings come in, then texts; features go out, then results.
+
+Nothing of the target is imported before the hook is in, and nothing that a target could want instrumented is kept.
+"""
+
+import importlib
+import json
+import os
+import resource
+import sys
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from bonsai.targets.python.channel import Channel
+from bonsai.targets.python.hook import Coverage, install
+from bonsai.targets.python.modules import source_files
+from bonsai.targets.python.verdicts import Exceptions, Runner, describe
+from bonsai.targets.wire import frame
+
+_COROUTINE = 0x80  # the flag of the code of an `async def`
+
+
+class StartError(Exception):
+    """The target cannot be started: what is wrong, and what to do."""
+
+
+def main(descriptors: Iterable[str]) -> None:
+    """Serve until the loop ends."""
+    channel = Channel(*map(int, descriptors))
+    settings = json.loads(channel.frame())
+    try:
+        runner, features = prepare(settings)
+    except StartError as error:
+        message, hint = error.args
+        channel.write(frame(json.dumps({"error": message, "hint": hint}).encode()))
+        os._exit(1)
+    channel.write(frame(json.dumps({"features": features}).encode()))
+    channel.ring()
+    run = runner.run
+    while True:
+        texts, wanted = channel.request()
+        for text in texts:
+            channel.write(run(text, wanted))
+        channel.ring()
+
+
+def prepare(settings: dict[str, Any]) -> tuple[Runner, list[str]]:
+    """Import the target with its probes; raises `StartError`."""
+    sys.argv = [""]
+    _limit_memory(settings["memory"])
+    sys.path.insert(0, settings["folder"])
+    coverage = _cover(settings["cover"], settings["omit"])
+    install(coverage)
+    check = _callable(settings["call"])
+    errors = importlib.import_module("bonsai.errors")  # only now: it may itself be covered
+    invalid = (errors.Invalid, *_exceptions("invalid", settings["invalid"]))
+    unparsed = (errors.Unparsed, *_exceptions("unparsed", settings["unparsed"]))
+    return Runner(check, coverage.probes, invalid, unparsed), coverage.features
+
+
+def _limit_memory(limit: int) -> None:
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    if sys.platform == "linux":  # elsewhere it is not enforced, or cannot be set
+        _, most = resource.getrlimit(resource.RLIMIT_DATA)
+        if most == resource.RLIM_INFINITY or limit <= most:
+            resource.setrlimit(resource.RLIMIT_DATA, (limit, limit))
+
+
+def _cover(patterns: Iterable[str], omit: Iterable[int]) -> Coverage:
+    files = {}
+    for pattern in patterns:
+        found = source_files(pattern)
+        if not found:
+            hint = 'name a module, or write "package.*" for a package and all that is below it'
+            raise StartError(f"cover: there is no Python source for {pattern!r}", hint)
+        files.update(found)
+    try:
+        return Coverage(files, frozenset(omit))
+    except SyntaxError as error:
+        raise StartError(f"cover: {error.msg} ({error.filename}:{error.lineno})", "correct it") from None
+
+
+def _callable(call: str) -> Callable[[str], object]:
+    module_name, _, path = call.partition(":")
+    found: Any = _module(module_name)
+    for name in path.split("."):
+        if not hasattr(found, name):
+            raise StartError(f"call: there is no {path} in {module_name}", f"it is {_origin(module_name)}")
+        found = getattr(found, name)
+    if not callable(found):
+        raise StartError(f"call: {call} cannot be called", "name a function of one argument, the text")
+    if getattr(getattr(found, "__code__", None), "co_flags", 0) & _COROUTINE:
+        raise StartError(f"call: {call} is asynchronous", "write a function that calls asyncio.run on it")
+    checked: Callable[[str], object] = found
+    return checked
+
+
+def _module(name: str) -> object:
+    try:
+        return importlib.import_module(name)
+    except ModuleNotFoundError as error:
+        if error.name and (name == error.name or name.startswith(f"{error.name}.")):
+            hint = "modules are looked for in the subject's folder, then where Python does"
+            raise StartError(f"call: there is no module {error.name}", hint) from None
+        raise StartError(f"call: {name} needs the module {error.name}", f"install {error.name}") from None
+    except BaseException as error:
+        hint = f'"{sys.executable}" -c "import {name}" shows more, in the subject\'s folder'
+        raise StartError(f"call: importing {name} raised {describe(error)}", hint) from None
+
+
+def _origin(module: str) -> str:
+    return str(getattr(sys.modules[module], "__file__", None) or "built in")
+
+
+def _exceptions(key: str, names: Iterable[str]) -> Exceptions:
+    return tuple(_exception(key, name) for name in names)
+
+
+def _exception(key: str, qualified: str) -> type[BaseException]:
+    """An exception type by name, such as `package.module.Class`, or `ValueError`."""
+    parts = qualified.split(".")
+    for length in range(len(parts) - 1, -1, -1):
+        try:
+            found: Any = importlib.import_module(".".join(parts[:length]) or "builtins")
+            for name in parts[length:]:
+                found = getattr(found, name)
+        except (ImportError, AttributeError):
+            continue
+        if isinstance(found, type) and issubclass(found, BaseException):
+            return found
+    raise StartError(f"{key}: there is no exception {qualified!r}", 'write "package.module.Class", or "ValueError"')

@@ -1,0 +1,108 @@
+"""A callable and a text come in; how the run ended goes out, as a result of `bonsai.targets.wire`."""
+
+import json
+import os
+from collections.abc import Callable
+from types import TracebackType
+
+from bonsai.targets.python.instrument import Probes
+from bonsai.targets.wire import (
+    CRASH,
+    INVALID,
+    OUT_OF_MEMORY,
+    OUTPUT_WANTED,
+    RESULT,
+    SPENT,
+    UNPARSED,
+    VALID,
+    mask_length,
+)
+
+LONGEST_MESSAGE = 4000  # characters
+LONGEST_OUTPUT = 2**31 - 1  # bytes, what the protocol can say
+
+Exceptions = tuple[type[BaseException], ...]
+
+
+class Runner:
+    """Runs a callable on one text at a time."""
+
+    def __init__(
+        self, check: Callable[[str], object], probes: Probes, invalid: Exceptions, unparsed: Exceptions
+    ) -> None:
+        self._check = check
+        self._probes = probes
+        self._mask_length = mask_length(probes.size)
+        self._invalid = invalid
+        self._unparsed = unparsed
+
+    def run(self, text: str, wanted: int) -> bytes:
+        """One run."""
+        probes = self._probes
+        probes.clear()
+        message = b""
+        try:
+            value = self._check(text)
+            mask = probes.mask()
+            outcome = VALID
+        except BaseException as error:
+            mask = probes.mask()
+            outcome, message = self._judge(error)
+            value = getattr(error, "output", None) if outcome < CRASH else None
+        exercised = mask.to_bytes(self._mask_length, "little")
+        if wanted != OUTPUT_WANTED:
+            return RESULT.pack(outcome, len(message), -1) + exercised + message
+        output, note = _as_json(value)
+        message = message or note
+        return RESULT.pack(outcome, len(message), len(output)) + exercised + message + output
+
+    def _judge(self, error: BaseException) -> tuple[int, bytes]:
+        try:
+            if isinstance(error, self._unparsed):
+                return UNPARSED, _encoded(_text(error))
+            if isinstance(error, self._invalid):
+                return INVALID, _encoded(_text(error))
+            # What filled the memory may still be there.
+            outcome = CRASH | SPENT if isinstance(error, MemoryError) else CRASH
+            return outcome, _encoded(describe(error))
+        except MemoryError:
+            os._exit(OUT_OF_MEMORY)
+
+
+def describe(error: BaseException) -> str:
+    """An exception in one line, the same on every machine: `Type: message (file:line)`."""
+    name, text = type(error).__qualname__, _text(error)
+    return f"{name}: {text}{_place(error)}" if text else f"{name}{_place(error)}"
+
+
+def _place(error: BaseException) -> str:
+    trace: TracebackType | None = error.__traceback__
+    if trace is None:
+        return ""
+    while trace.tb_next is not None:
+        trace = trace.tb_next
+    return f" ({os.path.basename(trace.tb_frame.f_code.co_filename)}:{trace.tb_lineno})"
+
+
+def _text(error: BaseException) -> str:
+    try:
+        return str(error)[:LONGEST_MESSAGE]
+    except MemoryError:
+        raise
+    except BaseException as second:  # the target's own `__str__` can do anything
+        return f"<no message: {type(second).__qualname__}>"
+
+
+def _encoded(message: str) -> bytes:
+    return message.encode("utf-8", "backslashreplace")
+
+
+def _as_json(value: object) -> tuple[bytes, bytes]:
+    """The JSON text of a value; null, and a note that says why, for a value that has none."""
+    try:
+        output = json.dumps(value).encode("ascii")
+    except BaseException as error:
+        return b"null", _encoded(f"the output is no JSON: {type(error).__qualname__}: {_text(error)}")
+    if len(output) > LONGEST_OUTPUT:
+        return b"null", b"the output is too long"
+    return output, b""

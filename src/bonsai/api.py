@@ -18,8 +18,7 @@ from bonsai.grammar.model import fingerprint
 from bonsai.mutators import MUTATORS
 from bonsai.sampler import Sampler
 from bonsai.store import NodeRun, Run
-from bonsai.subject import Subject
-from bonsai.targets.engines import start_target
+from bonsai.subject import Subject, start_target
 from bonsai.targets.execution import Target
 
 

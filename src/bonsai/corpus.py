@@ -8,7 +8,7 @@ result depends on the inputs alone, not on the order in which they came.
 """
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 from typing import Protocol
 
@@ -45,10 +45,10 @@ class Input:
     choices: Choices
     valid: bool
     features: int
+    size: Size = field(init=False)
 
-    @property
-    def size(self) -> Size:
-        return size_of(self.text)
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "size", size_of(self.text))
 
 
 class Corpus(Protocol):
@@ -99,19 +99,20 @@ class Witnesses:
     """For every feature, the smallest input seen so far.
 
     `_at_least[s]` holds the features whose witness has at least s characters, and those without one: an input of s
-    characters can improve on no others. Invariant, for every s and feature f:
+    characters can improve on no others. Invariant, for every s up to `LARGEST` and feature f:
     f in `_at_least[s]` exactly if f has no witness or `best[f].size[0] >= s`.
     """
+
+    LARGEST = 300
 
     def __init__(self) -> None:
         self.best: dict[int, Input] = {}
         self.covered = 0
-        self._at_least: list[int] = []
+        self._at_least = [~0] * (self.LARGEST + 1)
 
     def may_improve(self, size: int, features: int) -> int:
         """The features in which an input of some size may be the new witness."""
-        open_features = self._at_least[size] if size < len(self._at_least) else ~self.covered
-        return features & open_features
+        return features & self._at_least[min(size, self.LARGEST)]
 
     def improved_by(self, size: Size, features: int) -> list[int]:
         """The features in which an input would be the new witness."""
@@ -124,12 +125,9 @@ class Witnesses:
 
     def replace(self, features: list[int], witness: Input) -> list[Input]:
         """Make an input the witness of features that it improves; those that it replaces, once per feature."""
-        size = witness.size[0]
-        while len(self._at_least) <= size:
-            self._at_least.append(~self.covered)
         mask = sum(1 << feature for feature in features)
         self.covered |= mask
-        for larger in range(size + 1, len(self._at_least)):
+        for larger in range(witness.size[0] + 1, self.LARGEST + 1):
             self._at_least[larger] &= ~mask
         beaten = [self.best[feature] for feature in features if feature in self.best]
         self.best.update(dict.fromkeys(features, witness))

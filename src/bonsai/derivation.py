@@ -10,7 +10,7 @@ from functools import cached_property
 
 from bonsai.bounds import Bounds
 from bonsai.choices import Choices
-from bonsai.grammar.analysis import Analysis, Counts
+from bonsai.grammar.analysis import Counts, structure
 from bonsai.grammar.model import (
     EMPTY,
     Choice,
@@ -107,7 +107,7 @@ class Derivation:
 
 def derive(grammar: Grammar, choices: Choices) -> Node:
     """The tree of a choice sequence that replays exactly."""
-    analysis = Analysis(grammar, items=1)
+    analysis = structure(grammar)
     root = Node(Reference(grammar.start), analysis.no_counts, 0)
     position = 0
     stack: list[tuple[Node, bool]] = [(root, True)]
@@ -168,7 +168,7 @@ def _flat(symbol: Symbol) -> tuple[Symbol, ...]:
 def measure(derivation: Derivation) -> Bounds:
     """The smallest bounds that hold a derivation; a bound of which it makes no use is 0."""
     grammar = derivation.grammar
-    analysis = Analysis(grammar, items=1)
+    analysis = structure(grammar)
     items = depth = 0
     values: dict[str, set[int]] = defaultdict(set)
     for node in derivation.tree.walk():

@@ -11,6 +11,8 @@ from bonsai.grammar.lark_reader import read_lark
 from bonsai.grammar.model import Grammar, Layout
 from bonsai.grammar.pools import SPACINGS, Lexicon
 from bonsai.tables import Table, read_toml
+from bonsai.targets.engines import start
+from bonsai.targets.execution import Target
 from bonsai.targets.settings import PythonTarget, read_target
 
 BUNDLED = Path(__file__).parent / "subjects"
@@ -136,3 +138,12 @@ def _read_spacing(table: Table) -> dict[str, str]:
         if spacing[key] not in SPACINGS:
             raise table.error(key, f"{spacing[key]!r} is no spacing", f"the spacings are {', '.join(SPACINGS)}")
     return spacing
+
+
+def start_target(subject: Subject, omit: frozenset[int] = frozenset()) -> Target:
+    """The subject's program, ready to run; without probes for the features in `omit`."""
+    if subject.target is None:
+        raise BonsaiError(
+            f"the subject {subject.name} has no program to run", "add a [target] table to its bonsai.toml"
+        )
+    return start(subject.target, subject.folder, omit)

@@ -11,8 +11,7 @@ from bonsai.budget import parse_budget
 from bonsai.cli.common import JsonOption, QuietOption, SeedOption, SubjectArgument, console
 from bonsai.errors import BonsaiError
 from bonsai.evaluation import heatmap as experiment
-from bonsai.subject import load_subject
-from bonsai.targets.engines import start_target
+from bonsai.subject import load_subject, start_target
 
 
 def heatmap(

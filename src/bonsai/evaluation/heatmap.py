@@ -81,11 +81,14 @@ def read_csv(path: Path) -> list[Point]:
     with path.open(newline="") as file:
         return [
             Point(
-                *(int(row[name]) for name in FIELDS[:4]),
-                float(row["valid"]),
-                int(row["covered"]),
-                int(row["total"]),
-                float(row["mean_size"]),
+                idents=int(row["idents"]),
+                items=int(row["items"]),
+                depth=int(row["depth"]),
+                executions=int(row["executions"]),
+                valid=float(row["valid"]),
+                covered=int(row["covered"]),
+                total=int(row["total"]),
+                mean_size=float(row["mean_size"]),
             )
             for row in csv.DictReader(file)
         ]

@@ -7,7 +7,7 @@ nonterminal on a path; so a symbol can be completed exactly if it can be derived
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from math import inf
 
 from bonsai.grammar.model import (
@@ -150,6 +150,12 @@ class Analysis:
                 return any(self._derivable(part, productive) for part in alternatives)
             case Repetition(item, least):
                 return least == 0 or (least <= self.items and self._derivable(item, productive))
+
+
+@lru_cache(maxsize=64)
+def structure(grammar: Grammar) -> Analysis:
+    """The facts of a grammar that do not depend on the bound on items: recursion and counts."""
+    return Analysis(grammar, items=1)
 
 
 def _closure(edges: dict[str, frozenset[str]], start: Iterable[str]) -> frozenset[str]:

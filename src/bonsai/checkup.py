@@ -1,7 +1,8 @@
-"""A grammar and bounds come in; what a look at it shows goes out: figures, and warnings worth a line each."""
+"""A subject and bounds come in; what a look at it shows goes out: figures, and warnings worth a line each."""
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from statistics import fmean
+from time import monotonic
 
 from lark.lexer import BasicLexer
 
@@ -16,10 +17,13 @@ from bonsai.grammar.lexing import lexes_as, token_lexer
 from bonsai.grammar.model import Grammar, Reference, Terminal
 from bonsai.parse_back import parse
 from bonsai.sampler import Sampler
+from bonsai.subject import Subject, start_target
+from bonsai.targets.execution import Outcome
 
 SAMPLES = 1000
+EXECUTED = 500
 PARSED = 100
-LONGEST_PARSED = 400  # an ambiguous grammar makes a parser slow on long texts
+LONGEST_PARSED = 150  # an ambiguous grammar makes a parser slow on long texts
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +59,56 @@ class Checkup:
             "unreadable": list(self.unreadable),
             "warnings": list(self.warnings),
         }
+
+
+@dataclass(frozen=True, slots=True)
+class TargetCheckup:
+    """What a quick run of the target shows: shares of outcomes among blind samples, speed, coverage."""
+
+    executions: int
+    valid: float
+    invalid: float
+    unparsed: float
+    findings: int
+    executions_per_second: float
+    covered: int
+    features: int
+    unparsed_example: str | None
+    finding_example: str | None
+
+    def figures(self) -> dict[str, object]:
+        """The same for scripts."""
+        return asdict(self)
+
+
+def check_target(subject: Subject, bounds: Bounds, seed: int) -> TargetCheckup:
+    """Run the target on a few hundred blind samples."""
+    sampler, draws = Sampler(subject.grammar, bounds), Draws(("target", seed))
+    texts = [sampler.sample(draws)[0] for _ in range(EXECUTED)]
+    target = start_target(subject)
+    try:
+        started = monotonic()
+        executions = target.execute(texts)
+        seconds = monotonic() - started
+    finally:
+        target.close()
+    covered = 0
+    for execution in executions:
+        covered |= execution.features
+    outcomes = [execution.outcome for execution in executions]
+    judged = list(zip(texts, outcomes, strict=True))
+    return TargetCheckup(
+        executions=len(texts),
+        valid=outcomes.count(Outcome.VALID) / len(texts),
+        invalid=outcomes.count(Outcome.INVALID) / len(texts),
+        unparsed=outcomes.count(Outcome.UNPARSED) / len(texts),
+        findings=sum(outcome.is_finding for outcome in outcomes),
+        executions_per_second=len(texts) / seconds,
+        covered=covered.bit_count(),
+        features=len(target.features),
+        unparsed_example=min((t for t, o in judged if o is Outcome.UNPARSED), key=len, default=None),
+        finding_example=min((t for t, o in judged if o.is_finding), key=len, default=None),
+    )
 
 
 def check_grammar(grammar: Grammar, bounds: Bounds, seed: int) -> Checkup:

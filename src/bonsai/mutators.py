@@ -11,8 +11,8 @@ from math import ceil, log
 
 from bonsai.choices import REDRAW, Draws, Edited, other_than
 from bonsai.derivation import Derivation, Node
-from bonsai.grammar.model import Repetition
-from bonsai.sampler import Sampler
+from bonsai.grammar.model import Repetition, Symbol
+from bonsai.sampler import MOST_DRAWS, Sampler
 
 ATTEMPTS = 4
 
@@ -89,14 +89,22 @@ def _own(parent: Derivation, node: Node) -> Edited:
     return parent.choices[node.start : node.end]
 
 
+# How many draws a fresh subtree takes at most before it is wound down. Most are small: a child that is much larger
+# than its parent costs more to execute, and is seldom the smallest of anything.
+_SUBTREE_DRAWS = (2, 4, 8, 16, 32, MOST_DRAWS)
+
+
+def _fresh(symbol: Symbol, node: Node, surroundings: Surroundings, draws: Draws) -> Edited:
+    return surroundings.sampler.continue_from(symbol, node.counts, (), draws, draws.choice(_SUBTREE_DRAWS))
+
+
 def regenerate(parent: Derivation, surroundings: Surroundings, draws: Draws) -> Edited | None:
     """Draw a random subtree afresh."""
     nodes = [node for nodes in parent.by_rule.values() for node in nodes if node.end > node.start]
     if not nodes:
         return None
     node = draws.choice(nodes)
-    fresh = surroundings.sampler.continue_from(node.symbol, node.counts, (), draws)
-    return _replaced(parent, node, fresh)
+    return _replaced(parent, node, _fresh(node.symbol, node, surroundings, draws))
 
 
 def splice(parent: Derivation, surroundings: Surroundings, draws: Draws) -> Edited | None:
@@ -174,7 +182,7 @@ def insert_item(parent: Derivation, surroundings: Surroundings, draws: Draws) ->
         return None
     assert isinstance(node.symbol, Repetition)
     items = [_own(parent, item) for item in node.items]
-    fresh = surroundings.sampler.continue_from(node.symbol.item, node.counts, (), draws)
+    fresh = _fresh(node.symbol.item, node, surroundings, draws)
     items.insert(draws.randrange(len(items) + 1), fresh)
     return _with_items(parent, node, items, surroundings, draws)
 

@@ -34,11 +34,18 @@ class Sampler:
         """The program of a choice sequence; choices that are not allowed are mapped, missing ones drawn."""
         return self._walk(self.bounded.start, choices, draws)
 
-    def continue_from(self, symbol: Symbol, counts: Counts, choices: Edited, draws: Draws) -> list[int]:
-        """The choices of one symbol's derivation at a place with these counts: replayed, then drawn."""
-        return self._walk(self.bounded.stack(symbol, counts), choices, draws)[1]
+    def continue_from(
+        self, symbol: Symbol, counts: Counts, choices: Edited, draws: Draws, most: int = MOST_DRAWS
+    ) -> list[int]:
+        """The choices of one symbol's derivation at a place with these counts: replayed, then drawn.
 
-    def _walk(self, start: tuple[Item, ...], choices: Edited, draws: Draws) -> tuple[str, list[int]]:
+        After `most` fresh draws it is wound down.
+        """
+        return self._walk(self.bounded.stack(symbol, counts), choices, draws, most)[1]
+
+    def _walk(
+        self, start: tuple[Item, ...], choices: Edited, draws: Draws, most: int = MOST_DRAWS
+    ) -> tuple[str, list[int]]:
         """Expand what is on the stack, leftmost first. The two loops differ in where a choice comes from."""
         stack: list[Item] = ["", *start]  # a run at the bottom: only after a run can the stack be empty
         taken: list[int] = []
@@ -72,7 +79,7 @@ class Sampler:
                 write(text)
             if rest:
                 push(rest)
-        for byte in islice(draws.bytes, MOST_DRAWS):
+        for byte in islice(draws.bytes, most):
             if state is None:
                 item = pop()
                 while item.__class__ is str:

@@ -161,12 +161,17 @@ def _write_database(path: Path, run: Run) -> None:
             database.execute(f"INSERT INTO nodes VALUES (NULL{', ?' * len(row)})", row)
         database.executemany("INSERT INTO features VALUES (?, ?)", enumerate(run.features))
         for place, one in enumerate(run.corpus, start=1):
-            row = (place, one.text, json.dumps(one.choices), one.valid, one.size[0])
+            row = (place, _storable(one.text), json.dumps(one.choices), one.valid, one.size[0])
             database.execute("INSERT INTO inputs VALUES (?, ?, ?, ?, ?)", row)
             database.executemany(
                 "INSERT INTO hits VALUES (?, ?)", ((place, feature) for feature in bits(one.features))
             )
         points = ([getattr(point, name) for name in Growth.__slots__] for point in run.growth)
         database.executemany("INSERT INTO growth VALUES (?, ?, ?, ?, ?, ?)", points)
-        found = ((f.outcome.value, f.message, f.text, f.times) for f in run.findings)
+        found = ((f.outcome.value, _storable(f.message), _storable(f.text), f.times) for f in run.findings)
         database.executemany("INSERT INTO findings VALUES (?, ?, ?, ?)", found)
+
+
+def _storable(text: str) -> str:
+    """A text that SQLite takes: lone surrogates are escaped. The files have the text as it is."""
+    return text.encode("utf-8", "backslashreplace").decode()

@@ -4,7 +4,7 @@ import json
 
 import typer
 
-from bonsai.checkup import Checkup, check_grammar
+from bonsai.checkup import Checkup, TargetCheckup, check_grammar, check_target
 from bonsai.cli.common import BoundsOption, JsonOption, QuietOption, SeedOption, SubjectArgument, bounds_of, console
 from bonsai.subject import load_subject
 
@@ -18,18 +18,41 @@ def check(
 ) -> None:
     """Look a subject over: what its grammar offers, and what in it would surprise you later.
 
-    Exit code 1 if sampled programs do not parse back with their own grammar.
+    Exit code 1 if sampled programs do not parse back with their own grammar, or the target does not parse them.
 
     Example: bonsai check json
     """
     loaded = load_subject(subject)
-    checkup = check_grammar(loaded.grammar, bounds_of(loaded, bounds), seed)
+    within = bounds_of(loaded, bounds)
+    checkup = check_grammar(loaded.grammar, within, seed)
+    target = check_target(loaded, within, seed) if loaded.target else None
     if as_json:
-        typer.echo(json.dumps(checkup.figures()))
+        figures = checkup.figures() | {"target": target.figures() if target else None}
+        typer.echo(json.dumps(figures))
     else:
         _print(loaded.name, checkup, quiet)
-    if checkup.unreadable:
+        if target:
+            _print_target(target, quiet)
+    if checkup.unreadable or (target and target.unparsed > 0):
         raise typer.Exit(1)
+
+
+def _print_target(target: TargetCheckup, quiet: bool) -> None:
+    out = console()
+    if not quiet:
+        out.print(
+            f"  target          {target.valid:.0%} valid, {target.invalid:.0%} invalid, {target.unparsed:.0%} "
+            f"unparsed of {target.executions} samples, {target.executions_per_second:,.0f} executions/s"
+        )
+        out.print(f"  features        {target.covered} of {target.features} covered by these samples")
+    if not target.covered:
+        out.print("[yellow]warning[/yellow] nothing in `cover` is ever executed: are these the right modules?")
+    if target.unparsed_example is not None:
+        out.print("[red]the target does not parse[/red]", end=" ")
+        out.print(repr(target.unparsed_example), markup=False)
+    if target.finding_example is not None:
+        out.print(f"[red]{target.findings} crashes or time-outs[/red], for example on", end=" ")
+        out.print(repr(target.finding_example), markup=False)
 
 
 def _print(name: str, checkup: Checkup, quiet: bool) -> None:

@@ -36,12 +36,18 @@ assert STARTERS.keys() == ENGINES.keys(), "every engine passes this suite"
 
 
 @pytest.fixture(scope="module", params=sorted(STARTERS))
-def starter(request: pytest.FixtureRequest) -> Iterator[Starter]:
+def engine(request: pytest.FixtureRequest) -> str:
+    """An engine's name."""
+    return str(request.param)
+
+
+@pytest.fixture(scope="module")
+def starter(engine: str) -> Iterator[Starter]:
     """Starts a target of the engine; it ends with the tests."""
     with ExitStack() as stack:
 
         def started(timeout: float = LIMIT, omit: frozenset[int] = frozenset()) -> IsolatedTarget:
-            return stack.enter_context(STARTERS[request.param](timeout, omit))
+            return stack.enter_context(STARTERS[engine](timeout, omit))
 
         yield started
 

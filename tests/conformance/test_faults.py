@@ -1,4 +1,4 @@
-"""Every engine: whatever the target does, each text has its execution, findings are recorded, and the run goes on."""
+"""Every engine: whatever the target does, each text has its execution, and the run goes on."""
 
 import os
 import signal
@@ -9,11 +9,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from conformance.conftest import LIMIT, Starter
 
 from bonsai.errors import BonsaiError
 from bonsai.targets.execution import Execution, Outcome, Wanted
 from bonsai.targets.isolated import IsolatedTarget
+from conformance.conftest import LIMIT, Starter
 
 BEFORE, AFTER = ["branch left", "invalid before"], ["branch right", "invalid after"]
 
@@ -108,12 +108,12 @@ def interrupt(number: int, frame: object) -> None:
 
 
 @pytest.mark.parametrize("text", ["hang", "text"])
-def test_the_process_ends_with_its_parent(text: str, starter: Starter) -> None:
+def test_the_process_ends_with_its_parent(text: str, engine: str) -> None:
     """Also in the middle of an endless loop."""
     script = (
         "from conformance.conftest import STARTERS; from conformance.test_faults import pid_of\n"
-        f"target = STARTERS['python'](60.0, frozenset()); print(pid_of(target), flush=True); target.execute([{text!r}])\n"
-        "input()"
+        f"target = STARTERS[{engine!r}](60.0, frozenset())\n"
+        f"print(pid_of(target), flush=True); target.execute([{text!r}]); input()"
     )
     environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[1])}
     with subprocess.Popen(

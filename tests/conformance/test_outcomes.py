@@ -4,12 +4,12 @@ import json
 from pathlib import Path
 
 import pytest
-from conformance.conftest import Starter
 from hypothesis import given
 from hypothesis import strategies as st
 
 from bonsai.targets.execution import Execution, Outcome, Wanted
 from bonsai.targets.isolated import IsolatedTarget
+from conformance.conftest import Starter
 
 
 def run(target: IsolatedTarget, text: str, wanted: Wanted = Wanted.OUTPUT) -> Execution:

@@ -155,7 +155,7 @@ def environment(argument: str) -> object:
 COMMANDS = {
     function.__name__: function
     for function in (
-        branch, invalid, unparsed, refuse, misread, crash, hang, slow_once, eat, gulp, recurse, segfault, kill, leave,
-        vanish, shut, noise, thread, fork, count, large, deep, strange, environment,
+        branch, invalid, unparsed, refuse, misread, crash, hang, slow_once, eat, gulp, recurse, segfault, kill,
+        leave, vanish, shut, noise, thread, fork, count, large, deep, strange, environment,
     )
 }  # fmt: skip

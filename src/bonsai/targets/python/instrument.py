@@ -128,7 +128,7 @@ class _Instrumenter(ast.NodeTransformer):
         probe = ast.Assign([target], ast.Constant(ON))
         return [ast.fix_missing_locations(ast.copy_location(probe, node))]
 
-    def _call(self, node: ast.expr, arm: str, place: ast.expr | None = None) -> ast.expr | None:
+    def _call(self, node: ast.expr, arm: str, place: ast.expr | ast.stmt | None = None) -> ast.expr | None:
         """An expression that notes that the arm was taken; its value is None. The arm is named after `place`."""
         position = self._position(place or node, arm)
         if position is None:

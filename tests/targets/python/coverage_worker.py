@@ -24,10 +24,8 @@ def measure(texts: list[str]) -> dict[str, dict[int, int]]:
             with suppress(Exception):
                 check(text)
     files = {Path(name).stem: name for name in measured.get_data().measured_files()}
-    return {
-        stem: {line: taken for line, (_, taken) in measured.branch_stats(name).items()}
-        for stem, name in files.items()
-    }
+    stats = {stem: measured.branch_stats(name) for stem, name in files.items()}
+    return {stem: {line: taken for line, (_, taken) in lines.items()} for stem, lines in stats.items()}
 
 
 if __name__ == "__main__":

@@ -15,7 +15,6 @@ WORKER = Path(__file__).with_name("coverage_worker.py")
 # coverage.py counts the exits of lines; these arms of ours are exits of statements.
 # What it does not count: function entries, operands, conditional expressions, comprehensions, assertions.
 STATEMENTS = {"if-true", "if-false", "while-true", "while-false", "for-item", "for-end"}
-# It also sees a `while True` or a `for` that is left in the middle as the exits of other lines, as we do.
 
 
 def test_the_same_branches_are_taken() -> None:

@@ -84,20 +84,18 @@ class Process:
     def receive(self, patience: float) -> None:
         """Wait for more in `received`; raises `Hung` if nothing comes for so many seconds, and `Died`.
 
-        The process rings the bell when it is worth waking up. Something that has come in part is being written
-        now, so then the rest is waited for. A silent process is looked at now and then: what it has finished by
-        then is no longer its delay.
+        The process rings the bell when it is worth waking up. A silent process is looked at now and then: what it
+        has finished by then is not part of its delay.
         """
         start = time.monotonic()
         while True:
-            waiting = [self._bell, self._results] if self.received else [self._bell]
-            _poll(patience / 4, *waiting)
+            _poll(patience / 4, self._bell)
             bell_closed = _read_all(self._bell, bytearray())
             before = len(self.received)
             results_closed = _read_all(self._results, self.received)
             if len(self.received) > before:
                 return
-            if bell_closed or results_closed:
+            if bell_closed or results_closed:  # read in this order, so nothing is missed
                 raise Died
             if time.monotonic() - start >= patience:
                 raise Hung

@@ -2,14 +2,15 @@
 
 Four pipes, whose descriptors are the process's last arguments, in this order:
 
-- *requests*: first the greeting, a JSON frame whose content is the engine's affair; then one request per batch: the
-  number of texts and what is wanted (`REQUEST`), the texts' lengths in bytes (32 bits each), and the texts in
+- *requests*: first the greeting, a JSON frame whose content is the engine's affair; then one request per batch:
+  the number of texts and what is wanted (`REQUEST`), the texts' lengths in bytes (32 bits each), and the texts in
   UTF-8, where lone surrogates are encoded like other characters.
 - *results*: first a JSON frame, `{"features": [...]}` or `{"error": message, "hint": hint}`; then one result per
   text, as soon as there is one: `RESULT`, the feature mask, the message, the output. What was written before the
   process died can still be read.
-- *bell*: one byte at the end of a batch, and before more than `UNANNOUNCED` bytes of results lie unread. The loop
-  sleeps until it rings: waking it for each result would cost more than the result.
+- *bell*: one byte at the end of a batch, and whenever `UNANNOUNCED` bytes of results were written since the last.
+  The loop sleeps until it rings: waking it for each result would cost more than the result. It is rung after a
+  write of at most so many bytes, never before: who hears it finds something to read, and neither waits for ever.
 - *life*: never written to. The process ends when the loop's end is closed.
 
 All numbers are little-endian. This module is loaded into Python targets: it imports nothing but `struct`.

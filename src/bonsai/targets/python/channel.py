@@ -37,12 +37,13 @@ class Channel:
 
     def write(self, data: bytes) -> None:
         """Send a result; it can be read even if the process dies right after."""
-        self._unannounced += len(data)
-        if self._unannounced > UNANNOUNCED:
-            self.ring()
-            self._unannounced = len(data)
-        while data:
-            data = data[os.write(self._results, data) :]
+        rest = memoryview(data)
+        while rest:
+            written = os.write(self._results, rest[:UNANNOUNCED])
+            rest = rest[written:]
+            self._unannounced += written
+            if self._unannounced >= UNANNOUNCED:
+                self.ring()
 
     def ring(self) -> None:
         """Wake the reader."""

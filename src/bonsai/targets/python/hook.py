@@ -20,7 +20,11 @@ class Coverage:
         for module, path in sorted(files.items()):
             source = path.read_bytes()
             self._sources[module] = source, len(self.features)
-            self.features += arms(source, module)
+            try:
+                self.features += arms(source, module)
+            except SyntaxError as error:
+                error.filename = path.name
+                raise
         self.probes = Probes(len(self.features))
 
     @property

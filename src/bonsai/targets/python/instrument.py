@@ -9,7 +9,8 @@ See docs/decisions/004-ast-probes.md.
 import ast
 import sys
 import warnings
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager
 from types import CodeType
 
 OFF, ON = ord("0"), ord("1")  # so that the probes read as a binary number
@@ -51,15 +52,16 @@ class Probes:
 
 def arms(source: bytes, module: str) -> list[str]:
     """The names of a module's branch arms, in the order of their features."""
-    return _transformed(source, module, 0, frozenset())[1]
+    with _deep_recursion():
+        return _transformed(source, module, 0, frozenset())[1]
 
 
 def compile_instrumented(
     source: bytes, path: str, module: str, first: int, probes: Probes, omit: Collection[int]
 ) -> CodeType:
     """The code of a module whose features start at number `first`; those in `omit` get no probes."""
-    tree, _ = _transformed(source, module, probes.size - 1 - first, {probes.size - 1 - i for i in omit})
-    with warnings.catch_warnings():
+    with _deep_recursion(), warnings.catch_warnings():
+        tree, _ = _transformed(source, module, probes.size - 1 - first, {probes.size - 1 - i for i in omit})
         warnings.simplefilter("ignore", SyntaxWarning)  # that a string is not callable
         code = compile(tree, path, "exec", dont_inherit=True)
     return _with_constants(code, {_STORED: probes.stored, _CALLED: probes.called})
@@ -78,15 +80,20 @@ def _with_constants(code: CodeType, constants: dict[str, object]) -> CodeType:
 
 
 def _transformed(source: bytes, module: str, first: int, omit: Collection[int]) -> tuple[ast.Module, list[str]]:
+    tree = ast.parse(source)
+    instrumenter = _Instrumenter(module, first, omit)
+    instrumenter.visit(tree)
+    return tree, instrumenter.names
+
+
+@contextmanager
+def _deep_recursion() -> Iterator[None]:
     limit = sys.getrecursionlimit()
     sys.setrecursionlimit(max(limit, RECURSION_LIMIT))
     try:
-        tree = ast.parse(source)
-        instrumenter = _Instrumenter(module, first, omit)
-        instrumenter.visit(tree)
+        yield
     finally:
         sys.setrecursionlimit(limit)
-    return tree, instrumenter.names
 
 
 class _Instrumenter(ast.NodeTransformer):
@@ -121,7 +128,7 @@ class _Instrumenter(ast.NodeTransformer):
         probe = ast.Assign([target], ast.Constant(ON))
         return [ast.fix_missing_locations(ast.copy_location(probe, node))]
 
-    def _call(self, node: ast.expr, arm: str, place: ast.expr | None = None) -> ast.expr | None:
+    def _call(self, node: ast.expr, arm: str, place: ast.expr | ast.stmt | None = None) -> ast.expr | None:
         """An expression that notes that the arm was taken; its value is None. The arm is named after `place`."""
         position = self._position(place or node, arm)
         if position is None:
@@ -134,7 +141,11 @@ class _Instrumenter(ast.NodeTransformer):
         return node if probe is None else _either(probe, node)
 
     def _block(self, statements: list[ast.stmt]) -> list[ast.stmt]:
-        return [self.visit(statement) for statement in statements]
+        block: list[ast.stmt] = []
+        for statement in statements:
+            visited: ast.stmt | list[ast.stmt] = self.visit(statement)
+            block += visited if isinstance(visited, list) else [visited]
+        return block
 
     # Functions and classes; annotations stay as they are
 
@@ -198,7 +209,8 @@ class _Instrumenter(ast.NodeTransformer):
     def visit_While(self, node: ast.While) -> ast.While:
         constant = isinstance(node.test, ast.Constant)
         node.test = self.visit(node.test)
-        node.body = [*self._statement(node, "while-true"), *self._block(node.body)]
+        entered = [] if constant else self._statement(node, "while-true")
+        node.body = [*entered, *self._block(node.body)]
         left = [] if constant else self._statement(node, "while-false")
         node.orelse = [*left, *self._block(node.orelse)]
         return node
@@ -221,18 +233,14 @@ class _Instrumenter(ast.NodeTransformer):
         node.body = [*self._statement(node, "except"), *self._block(node.body)]
         return node
 
-    def visit_Assert(self, node: ast.Assert) -> ast.stmt:
+    def visit_Assert(self, node: ast.Assert) -> list[ast.stmt]:
         if isinstance(node.test, ast.Constant):
-            return node
-        test, node.msg = self.visit(node.test), node.msg and self.visit(node.msg)
-        passed, failed = self._statement(node, "assert-true"), self._statement(node, "assert-false")
-        if not passed and not failed:
-            node.test = test
-            return node
-        node.test = ast.copy_location(ast.Constant(value=False), node.test)
-        if not passed:
-            passed = [ast.copy_location(ast.Pass(), node)]
-        return ast.copy_location(ast.If(test, passed, [*failed, node]), node)
+            return [node]
+        passed, failed = self._statement(node, "assert-true"), self._call(node.test, "assert-false", node)
+        test: ast.expr = self.visit(node.test)
+        node.test = _either(test, failed) if failed else test
+        node.msg = node.msg and self.visit(node.msg)
+        return [node, *passed]
 
     def visit_Match(self, node: ast.Match) -> ast.Match:
         node.subject = self.visit(node.subject)

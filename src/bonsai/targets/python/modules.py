@@ -7,6 +7,7 @@ import sys
 from collections.abc import Iterable, Iterator, Sequence
 from fnmatch import fnmatchcase
 from importlib.machinery import ModuleSpec, SourceFileLoader
+from itertools import takewhile
 from pathlib import Path
 
 WILDCARDS = frozenset("*?[")
@@ -20,15 +21,11 @@ def matches(module: str, pattern: str) -> bool:
 def source_files(pattern: str) -> dict[str, Path]:
     """The modules that match, by name. None for a pattern that names nothing with Python source."""
     prefix = _prefix(pattern)
-    spec = _locate(prefix) if prefix else None
-    if spec is None:
+    place = _locate(prefix)
+    if place is None:
         return {}
-    found = _tree(prefix, spec) if prefix != pattern else [(prefix, spec)]
-    return {
-        name: Path(spec.origin).resolve()
-        for name, spec in found
-        if matches(name, pattern) and isinstance(spec.loader, SourceFileLoader) and spec.origin
-    }
+    found = _tree(prefix, place) if prefix != pattern else [(prefix, place)]
+    return {name: place.source for name, place in found if place.source and matches(name, pattern)}
 
 
 def find_spec(name: str, path: Sequence[str] | None, without: object = None) -> ModuleSpec | None:
@@ -42,48 +39,52 @@ def find_spec(name: str, path: Sequence[str] | None, without: object = None) -> 
     return None
 
 
+class _Place:
+    """Where a module is: its source, and the folders of the modules below it."""
+
+    def __init__(self, source: Path | None, folders: list[str] | None) -> None:
+        self.source = source
+        self.folders = folders
+
+
 def _prefix(pattern: str) -> str:
-    parts = []
-    for part in pattern.split("."):
-        if WILDCARDS.intersection(part):
-            break
-        parts.append(part)
-    return ".".join(parts)
+    return ".".join(takewhile(lambda part: not WILDCARDS.intersection(part), pattern.split(".")))
 
 
-def _locate(name: str) -> ModuleSpec | None:
-    spec, path = None, None
+def _locate(name: str) -> _Place | None:
+    place: _Place | None = _Place(None, None)
     parts = name.split(".")
     for length in range(1, len(parts) + 1):
-        if length > 1 and path is None:
-            return None  # a module has no modules below it
-        spec = find_spec(".".join(parts[:length]), path)
-        if spec is None:
+        if place is None or (length > 1 and place.folders is None):
             return None
-        path = _locations(spec)
-    return spec
+        place = _find(".".join(parts[:length]), place.folders)
+    return place
 
 
-def _locations(spec: ModuleSpec) -> list[str] | None:
-    locations: Iterable[str] | None = spec.submodule_search_locations
-    return None if locations is None else list(locations)
+def _find(name: str, folders: list[str] | None) -> _Place | None:
+    try:
+        spec = find_spec(name, folders)
+    except KeyError:  # a namespace package whose parents have not been imported
+        inner = [str(path) for folder in folders or () if (path := Path(folder, name.rpartition(".")[2])).is_dir()]
+        return _Place(None, inner) if inner else None
+    if spec is None:
+        return None
+    is_source = isinstance(spec.loader, SourceFileLoader) and spec.origin is not None
+    locations = spec.submodule_search_locations
+    return _Place(Path(str(spec.origin)) if is_source else None, None if locations is None else list(locations))
 
 
-def _tree(name: str, spec: ModuleSpec) -> Iterator[tuple[str, ModuleSpec]]:
-    yield name, spec
-    locations = _locations(spec)
-    if locations is None:
-        return
-    for child in sorted(set(_children(locations))):
-        child_spec = find_spec(f"{name}.{child}", locations)
-        if child_spec is not None:
-            yield from _tree(f"{name}.{child}", child_spec)
+def _tree(name: str, place: _Place) -> Iterator[tuple[str, _Place]]:
+    yield name, place
+    for child in sorted(set(_children(place.folders or ()))):
+        below = _find(f"{name}.{child}", place.folders)
+        if below is not None:
+            yield from _tree(f"{name}.{child}", below)
 
 
-def _children(locations: Iterable[str]) -> Iterator[str]:
+def _children(folders: Iterable[str]) -> Iterator[str]:
     """Possible names of modules in folders; `__main__` is run, not imported."""
-    for location in locations:
-        folder = Path(location)
+    for folder in map(Path, folders):
         for entry in folder.iterdir() if folder.is_dir() else ():
             name = entry.stem if entry.suffix == ".py" else entry.name
             if name.isidentifier() and name not in ("__init__", "__main__", "__pycache__"):

@@ -1,0 +1,58 @@
+"""The engines that the suite runs on, each with a target of our own that does what it is told."""
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+
+from bonsai.targets.engines import ENGINES, start
+from bonsai.targets.isolated import IsolatedTarget
+from bonsai.targets.settings import PythonTarget
+
+HERE = Path(__file__).parent
+LIMIT = 0.3
+MEMORY = 200 * 2**20
+
+Starter = Callable[..., IsolatedTarget]
+
+
+def _python(timeout: float, omit: frozenset[int]) -> IsolatedTarget:
+    settings = PythonTarget(
+        call="conformance_target:check",
+        cover=("conformance_target",),
+        invalid=("conformance_target.Refused",),
+        unparsed=("conformance_target.Unread",),
+        timeout=timeout,
+        memory=MEMORY,
+    )
+    target = start(settings, HERE / "python", omit)
+    assert isinstance(target, IsolatedTarget)
+    return target
+
+
+STARTERS = {"python": _python}
+assert STARTERS.keys() == ENGINES.keys(), "every engine passes this suite"
+
+
+@pytest.fixture(scope="module", params=sorted(STARTERS))
+def engine(request: pytest.FixtureRequest) -> str:
+    """An engine's name."""
+    return str(request.param)
+
+
+@pytest.fixture(scope="module")
+def starter(engine: str) -> Iterator[Starter]:
+    """Starts a target of the engine; it ends with the tests."""
+    with ExitStack() as stack:
+
+        def started(timeout: float = LIMIT, omit: frozenset[int] = frozenset()) -> IsolatedTarget:
+            return stack.enter_context(STARTERS[engine](timeout, omit))
+
+        yield started
+
+
+@pytest.fixture(scope="module")
+def target(starter: Starter) -> IsolatedTarget:
+    """One target for many tests: each leaves it in working order."""
+    return starter()

@@ -1,0 +1,181 @@
+"""Every engine: whatever the target does, each text has its execution, and the run goes on."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from bonsai.errors import BonsaiError
+from bonsai.targets.execution import Execution, Outcome, Wanted
+from bonsai.targets.isolated import IsolatedTarget
+from conformance.conftest import LIMIT, Starter
+
+BEFORE, AFTER = ["branch left", "invalid before"], ["branch right", "invalid after"]
+
+
+@pytest.fixture
+def normal(target: IsolatedTarget) -> list[Execution]:
+    """What the texts around a fault lead to when nothing is wrong."""
+    return target.execute([*BEFORE, *AFTER])
+
+
+@pytest.mark.parametrize(
+    ("text", "outcome", "message"),
+    [
+        ("hang", Outcome.TIMEOUT, f"no answer within {5 * LIMIT:g} seconds"),
+        ("eat", Outcome.CRASH, "MemoryError"),
+        ("gulp", Outcome.CRASH, "MemoryError"),
+        ("recurse", Outcome.CRASH, "RecursionError: maximum recursion depth exceeded"),
+        ("segfault", Outcome.CRASH, "the process was killed by SIGSEGV"),
+        ("kill", Outcome.CRASH, "the process was killed by SIGTERM"),
+        ("leave early", Outcome.CRASH, "SystemExit: early"),
+        ("vanish 0", Outcome.CRASH, "the process exited with status 0"),
+        ("vanish 3", Outcome.CRASH, "the process exited with status 3"),
+        ("shut", Outcome.CRASH, "the process "),
+        ("noise x", Outcome.VALID, ""),
+        ("thread", Outcome.VALID, ""),
+        ("fork", Outcome.VALID, ""),
+        ("count", Outcome.VALID, ""),
+    ],
+)
+def test_a_fault_in_the_middle_of_a_batch(
+    target: IsolatedTarget, normal: list[Execution], text: str, outcome: Outcome, message: str
+) -> None:
+    executions = target.execute([*BEFORE, text, *AFTER])
+    assert [*executions[:2], *executions[3:]] == normal
+    assert executions[2].outcome is outcome
+    assert executions[2].message.startswith(message)
+    assert target.execute([*BEFORE, *AFTER]) == normal
+
+
+def test_output_of_the_target_goes_nowhere(target: IsolatedTarget, capfd: pytest.CaptureFixture[str]) -> None:
+    [execution] = target.execute(["noise x"], Wanted.OUTPUT)
+    assert execution.output == '"quiet: "'
+    captured = capfd.readouterr()
+    assert (captured.out, captured.err) == ("", "")
+
+
+def test_a_fork_is_not_heard(target: IsolatedTarget) -> None:
+    executions = target.execute(["fork", "echo", "fork", "echo"], Wanted.OUTPUT)
+    assert [e.output for e in executions] == ["1", '"echo"', "1", '"echo"']
+
+
+def test_global_state_lasts_until_the_process_is_replaced(starter: Starter) -> None:
+    target = starter()
+    executions = target.execute(["count", "count", "vanish 1", "count"], Wanted.OUTPUT)
+    assert [e.output for e in executions] == ["1", "2", None, "1"]
+
+
+def test_a_time_out_that_does_not_recur_is_none(starter: Starter, tmp_path: Path) -> None:
+    target = starter()
+    execution, after = target.execute([f"slow_once {tmp_path / 'flag'}", "text"], Wanted.OUTPUT)
+    assert (execution.outcome, execution.output) == (Outcome.VALID, '"slow"')
+    assert after.output == '"text"'
+
+
+def test_a_process_that_dies_while_idle_is_nobody_s_fault(starter: Starter) -> None:
+    target = starter()
+    before = target.execute(["branch left"])
+    os.kill(pid_of(target), signal.SIGKILL)
+    time.sleep(0.1)
+    assert target.execute(["branch left"]) == before
+
+
+def test_a_closed_target_starts_again(starter: Starter) -> None:
+    target = starter()
+    before = target.execute(["branch left"])
+    target.close()
+    target.close()
+    assert target.execute(["branch left"]) == before
+
+
+def test_an_interruption_leaves_no_stale_results(starter: Starter, normal: list[Execution]) -> None:
+    target = starter(timeout=30.0)
+    signal.signal(signal.SIGALRM, interrupt)
+    signal.setitimer(signal.ITIMER_REAL, 0.2)
+    with pytest.raises(KeyboardInterrupt):
+        target.execute([*BEFORE, "hang"])
+    assert target.execute([*BEFORE, *AFTER]) == normal
+
+
+def interrupt(number: int, frame: object) -> None:
+    raise KeyboardInterrupt
+
+
+@pytest.mark.parametrize("text", ["hang", "text"])
+def test_the_process_ends_with_its_parent(text: str, engine: str) -> None:
+    """Also in the middle of an endless loop."""
+    script = (
+        "from conformance.conftest import STARTERS; from conformance.test_faults import pid_of\n"
+        f"target = STARTERS[{engine!r}](60.0, frozenset())\n"
+        f"print(pid_of(target), flush=True); target.execute([{text!r}]); input()"
+    )
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[1])}
+    with subprocess.Popen(
+        [sys.executable, "-c", script], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment
+    ) as parent:
+        assert parent.stdout is not None
+        pid = int(parent.stdout.readline())
+        time.sleep(0.2)
+        assert exists(pid)
+        parent.kill()
+    deadline = time.monotonic() + 10
+    while exists(pid) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert not exists(pid)
+
+
+def pid_of(target: IsolatedTarget) -> int:
+    assert target._process is not None
+    return target._process._popen.pid
+
+
+def exists(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    status = Path(f"/proc/{pid}/stat")
+    return not (status.exists() and status.read_text().rsplit(")", 1)[1].split()[0] == "Z")
+
+
+def faulty(number: int, share: int) -> Iterator[str]:
+    faults = ("hang", "vanish 1", "crash", "segfault", "leave", "eat")
+    for index in range(number):
+        yield faults[index // share % len(faults)] if index % share == share // 2 else f"text {index}"
+
+
+@pytest.mark.parametrize("number", [600, pytest.param(2000, marks=pytest.mark.slow)])
+def test_one_text_in_a_hundred_is_faulty(starter: Starter, number: int) -> None:
+    """All findings are recorded, everything else is as it should be, and afterwards the rate is what it was."""
+    target = starter(timeout=0.1)
+    texts = list(faulty(number, 100))
+    quiet = [f"text {index}" for index in range(2000)]
+    rate_before = min(seconds(target, quiet) for _ in range(5))
+    executions = []
+    for first in range(0, len(texts), 50):
+        executions += target.execute(texts[first : first + 50])
+    found = {text: e.outcome for text, e in zip(texts, executions, strict=True) if not text.startswith("text")}
+    assert found == {text: Outcome.TIMEOUT if text == "hang" else Outcome.CRASH for text in found}
+    assert sum(e.outcome.is_finding for e in executions) == number // 100
+    assert sum(e.outcome is Outcome.VALID for e in executions) == number - number // 100
+    assert min(seconds(target, quiet) for _ in range(5)) < 3 * rate_before
+
+
+def seconds(target: IsolatedTarget, texts: list[str]) -> float:
+    start = time.perf_counter()
+    target.execute(texts)
+    return time.perf_counter() - start
+
+
+def test_a_target_that_no_longer_starts(starter: Starter) -> None:
+    target = starter()
+    target._program = target._program.__class__(("/bin/false",), {}, b"")
+    target.close()
+    with pytest.raises(BonsaiError, match="ended while it was started: the process exited with status 1"):
+        target.execute(["text"])

@@ -2,9 +2,9 @@
 
     python benchmarks/fuzzing.py [--passes P] [--published FOLDER] [--json]
 
-Probes: each contender is a process of its own that stays warm and runs the checker on the same inputs whenever it is
-asked to. A pass asks all of them, one after the other; a ratio is the median of the passes' ratios to the checker
-without probes. The last line is one JSON object.
+Probes: each contender is a process of its own that stays warm and runs the checker on the same inputs whenever it
+is asked to. A pass asks all of them, one after the other; a ratio is the median of the passes' ratios to the
+checker without probes. The last line is one JSON object.
 """
 
 import argparse

@@ -115,7 +115,7 @@ def test_the_process_ends_with_its_parent(text: str, engine: str) -> None:
         f"target = STARTERS[{engine!r}](60.0, frozenset())\n"
         f"print(pid_of(target), flush=True); target.execute([{text!r}]); input()"
     )
-    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[1])}
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     with subprocess.Popen(
         [sys.executable, "-c", script], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment
     ) as parent:

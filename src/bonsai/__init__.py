@@ -12,11 +12,10 @@ True
 """
 
 from importlib import import_module
-from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from bonsai.api import sample
+    from bonsai.api import fuzz, sample
     from bonsai.bounds import Bounds
     from bonsai.counting import count, log10_count
     from bonsai.derivation import Derivation, measure
@@ -27,10 +26,7 @@ if TYPE_CHECKING:
     from bonsai.parse_back import parse
     from bonsai.subject import Subject, load_subject
 
-try:
-    __version__ = version("bonsai-fuzzing")
-except PackageNotFoundError:  # run from a source tree that is not installed
-    __version__ = "0+unknown"
+__version__: str
 
 # Loaded when first used: a driver that imports `bonsai.errors` into a target's process must not pull in Lark.
 _HOMES = {
@@ -43,6 +39,7 @@ _HOMES = {
     "Subject": "bonsai.subject",
     "Unparsed": "bonsai.errors",
     "count": "bonsai.counting",
+    "fuzz": "bonsai.api",
     "load_subject": "bonsai.subject",
     "log10_count": "bonsai.counting",
     "measure": "bonsai.derivation",
@@ -63,6 +60,7 @@ __all__ = [
     "Unparsed",
     "__version__",
     "count",
+    "fuzz",
     "load_subject",
     "log10_count",
     "measure",
@@ -74,6 +72,8 @@ __all__ = [
 
 
 def __getattr__(name: str) -> object:
+    if name == "__version__":
+        return import_module("bonsai.version").bonsai_version()
     if name not in _HOMES:
         raise AttributeError(f"module 'bonsai' has no attribute {name!r}")
     return getattr(import_module(_HOMES[name]), name)

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from hashlib import sha256
-from importlib.metadata import version
 from time import monotonic
 
 from bonsai.bounds import Bounds
@@ -20,6 +19,7 @@ from bonsai.sampler import Sampler
 from bonsai.store import NodeRun, Run
 from bonsai.subject import Subject, start_target
 from bonsai.targets.execution import Target
+from bonsai.version import bonsai_version
 
 
 def sample(subject: Subject, number: int = 1, bounds: Bounds | None = None, seed: int = 0) -> list[Derivation]:
@@ -65,7 +65,7 @@ def fuzz(
     finally:
         target.close()
     asked: dict[str, object] = {
-        "version": version("bonsai-fuzzing"),
+        "version": bonsai_version(),
         "subject": subject.name,
         "grammar_hash": fingerprint(subject.grammar),
         "target_hash": sha256("\n".join(target.features).encode()).hexdigest()[:16],

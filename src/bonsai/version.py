@@ -1,0 +1,11 @@
+"""Which Bonsai this is."""
+
+
+def bonsai_version() -> str:
+    """The version of the installed distribution. Looked up when asked for: a target's process never asks."""
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        return version("bonsai-fuzzing")
+    except PackageNotFoundError:  # run from a source tree that is not installed
+        return "0+unknown"

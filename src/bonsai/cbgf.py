@@ -124,6 +124,7 @@ class Cbgf:
         self._seen = Seen()
         self._schedule = Schedule(self.corpus)
         self._derivations: dict[Input, Derivation] = {}
+        self._donors: list[Derivation] | None = None  # of all members, until the corpus changes
         self._mutators = [MUTATORS[name] for name in method.mutators]
         self._weights = list(accumulate(method.mutators.values()))
         self._started = monotonic()
@@ -158,16 +159,21 @@ class Cbgf:
         if parent is None:
             children = [self.sampler.sample(draws) for _ in range(FRESH_PER_VISIT)]
         else:
-            around = Surroundings(self.sampler, [self._derivation(member) for member in self.corpus.inputs()])
+            if self._donors is None:
+                self._donors = [self._derivation(member) for member in self.corpus.inputs()]
+            around = Surroundings(self.sampler, self._donors)
             derivation = self._derivation(parent)
             children = []
-            for _ in range(self.method.energy(parent, self.corpus)):
+            for _ in range(self.method.energy(parent, self.corpus, self._schedule.novelty(parent))):
                 [mutator] = draws.choices(self._mutators, cum_weights=self._weights)
                 child = mutate(mutator, derivation, around, draws)
                 if child is not None:
                     children.append(child)
+        executed = self.tally.executions
         for start in range(0, len(children), BATCH):
             self._execute_and_judge(children[start : start + BATCH])
+        if parent is not None:
+            self._schedule.visited(parent, len(children), self.tally.executions - executed)
         if not children:
             self.tally.generated += 1
             self.tally.since_change += 1
@@ -208,6 +214,7 @@ class Cbgf:
 
     def _saved(self, member: Input) -> None:
         self.tally.since_change = 0
+        self._donors = None
         self._schedule.joined(member)
         members = self.corpus.inputs()
         for gone in [known for known in self._derivations if known not in self.corpus]:

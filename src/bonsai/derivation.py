@@ -7,6 +7,7 @@ know which choices belong to which subtree, or a person who wants to know how la
 from collections import defaultdict
 from collections.abc import Iterator
 from functools import cached_property
+from itertools import takewhile
 
 from bonsai.bounds import Bounds
 from bonsai.choices import Choices
@@ -53,6 +54,11 @@ class Node:
         assert isinstance(self.symbol, Repetition)
         return self.children[1::2] if self.symbol.separator else []
 
+    def holds(self, other: "Node") -> bool:
+        """Whether a node of the same rule that comes later in the text stands inside, and is not all there is."""
+        inside = other.start < self.end and other.end <= self.end
+        return inside and (other.start, other.end) != (self.start, self.end)
+
     def walk(self) -> Iterator["Node"]:
         """This node and all below it, in the order of the text."""
         stack = [self]
@@ -82,6 +88,22 @@ class Derivation:
         for node in self.tree.walk():
             if isinstance(node.symbol, Reference):
                 found[node.symbol.rule].append(node)
+        return found
+
+    @cached_property
+    def subtrees(self) -> list[Node]:
+        """All expansions of nonterminals that have a choice in them, rule by rule."""
+        return [node for nodes in self.by_rule.values() for node in nodes if node.end > node.start]
+
+    @cached_property
+    def nested(self) -> list[tuple[Node, list[Node]]]:
+        """All expansions of nonterminals that have others of the same inside, with these."""
+        found = []
+        for nodes in self.by_rule.values():
+            for place, node in enumerate(nodes):
+                inner = list(takewhile(node.holds, nodes[place + 1 :]))
+                if inner:
+                    found.append((node, inner))
         return found
 
     @cached_property

@@ -6,13 +6,12 @@ choices, or None where it does not apply. `mutate` replays them and makes sure t
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from itertools import pairwise, takewhile
 from math import ceil, log
 
 from bonsai.choices import REDRAW, Draws, Edited, other_than
 from bonsai.derivation import Derivation, Node
 from bonsai.grammar.model import Repetition, Symbol
-from bonsai.sampler import MOST_DRAWS, Sampler
+from bonsai.sampler import Sampler
 
 ATTEMPTS = 4
 
@@ -91,7 +90,7 @@ def _own(parent: Derivation, node: Node) -> Edited:
 
 # How many draws a fresh subtree takes at most before it is wound down. Most are small: a child that is much larger
 # than its parent costs more to execute, and is seldom the smallest of anything.
-_SUBTREE_DRAWS = (2, 4, 8, 16, 32, MOST_DRAWS)
+_SUBTREE_DRAWS = (2, 3, 4, 6, 8, 12, 16, 24, 32, 64, 256)
 
 
 def _fresh(symbol: Symbol, node: Node, surroundings: Surroundings, draws: Draws) -> Edited:
@@ -100,10 +99,9 @@ def _fresh(symbol: Symbol, node: Node, surroundings: Surroundings, draws: Draws)
 
 def regenerate(parent: Derivation, surroundings: Surroundings, draws: Draws) -> Edited | None:
     """Draw a random subtree afresh."""
-    nodes = [node for nodes in parent.by_rule.values() for node in nodes if node.end > node.start]
-    if not nodes:
+    if not parent.subtrees:
         return None
-    node = draws.choice(nodes)
+    node = draws.choice(parent.subtrees)
     return _replaced(parent, node, _fresh(node.symbol, node, surroundings, draws))
 
 
@@ -124,22 +122,10 @@ def splice(parent: Derivation, surroundings: Surroundings, draws: Draws) -> Edit
 
 def hoist(parent: Derivation, surroundings: Surroundings, draws: Draws) -> Edited | None:
     """Replace a subtree by one of the same nonterminal inside it."""
-    outer = [
-        (node, nodes, place)
-        for nodes in parent.by_rule.values()
-        for place, (node, following) in enumerate(pairwise(nodes))
-        if _inside(following, node)
-    ]
-    if not outer:
+    if not parent.nested:
         return None
-    node, nodes, place = draws.choice(outer)
-    inner = list(takewhile(lambda other: _inside(other, node), nodes[place + 1 :]))
+    node, inner = draws.choice(parent.nested)
     return _replaced(parent, node, _own(parent, draws.choice(inner)))
-
-
-def _inside(node: Node, other: Node) -> bool:
-    """Whether a node that comes later in the text stands inside another, and is not all there is to it."""
-    return node.start < other.end and node.end <= other.end and (node.start, node.end) != (other.start, other.end)
 
 
 def _with_items(
@@ -164,15 +150,16 @@ def _repetition(
     parent: Derivation, surroundings: Surroundings, draws: Draws, more: int, least: int = 0
 ) -> Node | None:
     """A repetition of at least `least` items that may have `more` than it has."""
+    if not parent.repetitions:
+        return None
     bounded = surroundings.sampler.bounded
-    fitting = [
-        node
-        for node in parent.repetitions
-        if node.choice is not None
-        and node.choice >= least
-        and node.choice + more in bounded.state(node.symbol, node.counts).weighted.allowed
-    ]
-    return draws.choice(fitting) if fitting else None
+    for _ in range(ATTEMPTS):
+        node = draws.choice(parent.repetitions)
+        assert node.choice is not None
+        allowed = bounded.state(node.symbol, node.counts).weighted.allowed
+        if node.choice >= least and node.choice + more in allowed:
+            return node
+    return None
 
 
 def insert_item(parent: Derivation, surroundings: Surroundings, draws: Draws) -> Edited | None:
@@ -210,7 +197,7 @@ def duplicate_item(parent: Derivation, surroundings: Surroundings, draws: Draws)
 
 def swap_items(parent: Derivation, surroundings: Surroundings, draws: Draws) -> Edited | None:
     """Two items of a repetition that trade places."""
-    several = [node for node in parent.repetitions if len(node.items) > 1]
+    several = [node for node in parent.repetitions if (node.choice or 0) > 1]
     if not several:
         return None
     node = draws.choice(several)

@@ -116,7 +116,7 @@ class Sampler:
             if isinstance(item, str):
                 run = item
             else:
-                made, run, following, rest = item.shortest()
+                made, run, following, rest = item.shortest
                 taken.extend(made)
                 stack.extend(rest)
                 if following is not None:

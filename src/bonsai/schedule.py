@@ -9,21 +9,22 @@ from bonsai.corpus import Corpus, Input
 
 
 class Energy(Protocol):
-    """How many children a parent gets in one visit."""
+    """How many children a parent gets in one visit; `novelty` is the share of new texts among its last children."""
 
-    def __call__(self, parent: Input, corpus: Corpus) -> int: ...
+    def __call__(self, parent: Input, corpus: Corpus, novelty: float) -> int: ...
 
 
-def zest_energy(parent: Input, corpus: Corpus) -> int:
+def zest_energy(parent: Input, corpus: Corpus, novelty: float) -> int:
     """As in Zest: in proportion to the coverage of the parent, and 20 times as many if it is favored."""
     covered = corpus.covered.bit_count() or 1
     children = 50 * parent.features.bit_count() // covered
     return max(children * 20 if corpus.favored(parent) else children, 1)
 
 
-def even_energy(parent: Input, corpus: Corpus) -> int:
-    """The same for all: every member of an archive is the smallest witness of something."""
-    return 12
+def even_energy(parent: Input, corpus: Corpus, novelty: float) -> int:
+    """The same for all, since every member of an archive is the smallest witness of something; less for a parent
+    whose children are mostly known: a small program has few neighbours."""
+    return max(round(16 * novelty), 3)
 
 
 class Schedule:
@@ -33,7 +34,7 @@ class Schedule:
         self._corpus = corpus
         self._cycle: list[Input] = []
         self._next = 0
-        self.cycles = 0
+        self._novelty: dict[Input, float] = {}
 
     def joined(self, member: Input) -> None:
         """A new member takes part in the running cycle."""
@@ -45,10 +46,18 @@ class Schedule:
             if self._next >= len(self._cycle):
                 self._cycle = self._corpus.inputs()
                 self._next = 0
-                self.cycles += 1
+                self._novelty = {one: share for one, share in self._novelty.items() if one in self._corpus}
                 if not self._cycle:
                     return None
             parent = self._cycle[self._next]
             self._next += 1
             if parent in self._corpus:
                 return parent
+
+    def novelty(self, parent: Input) -> float:
+        """The share of new texts among the children of its last visit."""
+        return self._novelty.get(parent, 1.0)
+
+    def visited(self, parent: Input, children: int, new: int) -> None:
+        """Take note of a visit: how many children there were, and how many of them had not been seen."""
+        self._novelty[parent] = new / children if children else 0.0

@@ -52,7 +52,7 @@ class State:
     is still empty calls `__getattr__`, once.
     """
 
-    __slots__ = ("bounded", "counts", "options", "single", "symbol", "table", "tail", "weighted")
+    __slots__ = ("bounded", "counts", "options", "shortest", "single", "symbol", "table", "tail", "weighted")
 
     bounded: "BoundedGrammar"
     symbol: Symbol
@@ -62,6 +62,7 @@ class State:
     options: "dict[int, Expansion]"
     single: "list[Expansion | None]"
     table: "list[Expansion | None]"
+    shortest: "Expansion"  # the allowed choice that needs the fewest tokens, for winding a program down
 
     def __init__(self, bounded: "BoundedGrammar", symbol: Symbol, counts: Counts, tail: str) -> None:
         self.bounded = bounded
@@ -79,6 +80,8 @@ class State:
                 self.single = _NO_TABLE if self.bounded.is_deep else _byte_table(self.expansions())
             case "table":
                 self.table = _NO_TABLE if self.bounded.is_deep else _byte_table(fused(self))
+            case "shortest":
+                self.shortest = self.expansion(self.bounded.shortest(self))
             case _:
                 raise AttributeError(name)
         return getattr(self, name)
@@ -117,10 +120,6 @@ class State:
             while found[0] == (ruled_out,):
                 found = self.single[next(draws.bytes)] or self.draw(self.single, draws)
         return found
-
-    def shortest(self) -> "Expansion":
-        """The allowed choice that needs the fewest tokens, for winding a program down."""
-        return self.expansion(self.bounded.shortest(self))
 
 
 Item = State | str
@@ -200,8 +199,9 @@ class BoundedGrammar:
             )
         # By the identity of the symbol: hashing a nested symbol by value costs more than the rest of a look-up.
         self._states: dict[tuple[int, Counts, str], State] = {}
-        self._start: tuple[Item, ...] | None = None
-        self._relevant: dict[int, tuple[Symbol, tuple[bool, ...]]] = {}
+        self._stacks: dict[tuple[int, Counts], tuple[Item, ...]] = {}
+        self._relevant: dict[int, tuple[bool, ...]] = {}
+        self._symbols: list[Symbol] = []
 
     @property
     def is_deep(self) -> bool:
@@ -210,14 +210,19 @@ class BoundedGrammar:
     @property
     def start(self) -> tuple[Item, ...]:
         """What a derivation begins with: reversed, ready to be a stack."""
-        if self._start is None or len(self._states) > _MANY_STATES:
+        if len(self._states) > _MANY_STATES:
             self._states.clear()  # states are pure functions of their keys; none is lost for good
-            self._start = self.stack(self._root, self.analysis.no_counts)
-        return self._start
+            self._stacks.clear()
+        return self.stack(self._root, self.analysis.no_counts)
 
     def stack(self, symbol: Symbol, counts: Counts) -> tuple[Item, ...]:
         """What a derivation from a symbol begins with: reversed, ready to be a stack."""
-        return tuple(reversed(self._items(symbol, counts)))
+        key = (id(symbol), counts)
+        found = self._stacks.get(key)
+        if found is None:
+            found = self._stacks[key] = tuple(reversed(self._items(symbol, counts)))
+            self._symbols.append(symbol)  # an identity is only good while its owner lives
+        return found
 
     def _items(self, symbol: Symbol, counts: Counts, tail: str = "") -> list[Item]:
         """The symbol with everything expanded that leaves no choice: states, and runs of tokens in between.
@@ -261,12 +266,12 @@ class BoundedGrammar:
 
     def state(self, symbol: Symbol, counts: Counts, tail: str = "") -> State:
         """The state of a symbol that offers a choice; counts that cannot matter any more are forgotten."""
-        known = self._relevant.get(id(symbol))
-        if known is None:
+        relevant = self._relevant.get(id(symbol))
+        if relevant is None:
             inside = self.analysis.counted_in(symbol)
-            known = (symbol, tuple(name in inside for name in self.analysis.counted))
-            self._relevant[id(symbol)] = known
-        counts = tuple([c if matters else 0 for c, matters in zip(counts, known[1], strict=True)])
+            relevant = self._relevant[id(symbol)] = tuple(name in inside for name in self.analysis.counted)
+            self._symbols.append(symbol)  # an identity is only good while its owner lives
+        counts = tuple([c if matters else 0 for c, matters in zip(counts, relevant, strict=True)])
         key = (id(symbol), counts, tail)
         found = self._states.get(key)
         if found is None:

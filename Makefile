@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 
 # The main job, on a bundled subject.
 grow: $(VENV)/installed
-	$(BIN)/bonsai sample chocopy -n 5 --bounds 2,2,2
+	$(BIN)/bonsai fuzz chocopy --budget 40000x --force -o out/chocopy
 
 # Everything that continuous integration checks.
 test: $(VENV)/installed-test

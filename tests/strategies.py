@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from bonsai import BonsaiError, Bounds, Grammar, Lexicon, load_subject, read_lark_text
 from bonsai.sampler import Sampler
 
-BUNDLED = ("json", "calc", "blocks", "minilua")
+BUNDLED = ("json", "calc", "blocks", "minilua", "chocopy")
 LITERALS = ("a", "ab", "if", "+", "++", "-", "=", "==", ".", "(", ")", ",", "{", "}", ":")
 TERMINALS = ("NAME", "NUMBER", "OPERATOR")
 DEFINITIONS = r"""

@@ -90,3 +90,11 @@ def test_spacing_of_single_tokens_is_a_setting() -> None:
 def test_layout_without_indentation() -> None:
     rules = 'start: ("a" _NL)~2\n_NL: /\\n/\n%ignore " "'
     assert rendered(rules, Lexicon(layout=Layout("_NL"))) == "a\na\n"
+
+
+def test_a_lazy_pattern_stops_at_its_end() -> None:
+    rules = (
+        'start: "{" ESCAPED_STRING ":" ESCAPED_STRING "}"\n'
+        "%import common.ESCAPED_STRING\n%import common.WS\n%ignore WS"
+    )
+    assert rendered(rules, Lexicon(pools={"ESCAPED_STRING": ('"a"',)})) == '{"a": "a"}'

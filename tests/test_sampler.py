@@ -95,7 +95,7 @@ def test_seed_zero_is_a_seed_and_differs_from_others() -> None:
 
 SCRIPT = """
 import bonsai
-for name in ("json", "calc", "blocks", "minilua"):
+for name in ("json", "calc", "blocks", "minilua", "chocopy"):
     for program in bonsai.sample(bonsai.load_subject(name), number=40, seed=0):
         print(repr(program.text), program.choices)
 """

@@ -23,6 +23,7 @@ from bonsai.targets.execution import Outcome
 SAMPLES = 1000
 EXECUTED = 500
 PARSED = 100
+MOST_CHOICES = 400
 LONGEST_PARSED = 150  # an ambiguous grammar makes a parser slow on long texts
 
 
@@ -131,7 +132,7 @@ def check_grammar(grammar: Grammar, bounds: Bounds, seed: int) -> Checkup:
         max_size=max(sizes),
         parsed=len(short),
         unreadable=tuple(text for text in short if not _parses(grammar, text)),
-        warnings=(*_warnings(grammar, bounds), *_never_used(grammar, [tuple(c) for _, c in samples])),
+        warnings=(*_warnings(grammar, bounds), *_never_used(grammar, _short(samples))),
     )
 
 
@@ -179,6 +180,11 @@ def _left_out(terminal: Terminal, lexer: BasicLexer) -> list[str]:
     return [text for text in shortest_matches(terminal.pattern) if text not in own]
 
 
+def _short(samples: list[tuple[str, list[int]]]) -> list[tuple[int, ...]]:
+    """The samples whose trees are built: a tree costs more than a sample, and a quick look should be quick."""
+    return [tuple(choices) for _, choices in samples if len(choices) <= MOST_CHOICES]
+
+
 def _never_used(grammar: Grammar, samples: list[tuple[int, ...]]) -> list[str]:
     used: set[tuple[str, int]] = set()
     for choices in samples:
@@ -187,7 +193,7 @@ def _never_used(grammar: Grammar, samples: list[tuple[int, ...]]) -> list[str]:
                 used.add((node.symbol.rule, node.choice or 0))
     unused = unused_rules(grammar)
     return [
-        f"alternative {index + 1} of rule {rule.name} was not used in {len(samples)} samples"
+        f"alternative {index + 1} of rule {rule.name} was not used in {len(samples)} short samples"
         for rule in grammar.rules.values()
         if rule.name not in unused
         for index in range(len(rule.alternatives))

@@ -206,6 +206,12 @@ def measure(derivation: Derivation) -> Bounds:
     return Bounds(max((len(used) for used in values.values()), default=0), items, depth)
 
 
+def holding(derivation: Derivation) -> Bounds:
+    """The smallest bounds under which its choices replay: bound m allows the first m names, not any m of them."""
+    used = (node.choice for node in derivation.identifiers if node.choice is not None)
+    return measure(derivation).join(Bounds(max(used, default=0) + 1, 1, 1))
+
+
 def outline(derivation: Derivation) -> str:
     """The tree as indented lines, for people."""
     lines = []

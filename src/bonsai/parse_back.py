@@ -57,33 +57,60 @@ def _text(grammar: Grammar, renderer: Renderer, choices: Choices) -> str:
 
 
 def _rename(grammar: Grammar, steps: Steps) -> Steps:
-    """Identifiers by first occurrence into their pools; the same name in two terminals stays the same name.
-
-    `ID` and a quoted `IDSTRING` speak of the same things: their values are compared by the word inside. The values
-    of soft terminals, predefined names for instance, keep their names.
-    """
-    places: dict[str, int] = {}
+    """Identifiers by first occurrence into their pools; the values of soft terminals keep their names."""
+    names = _Names(grammar)
     kept = {value for name in grammar.soft for value in grammar.terminals[name].values}
-    renamed: Steps = []
-    for step in steps:
-        if isinstance(step, tuple) and _word(step[1]) not in kept and grammar.terminals[step[0]].identifier:
-            name, value = step
-            place = places.setdefault(_word(value), len(places))
-            pool = grammar.terminals[name].values
-            step = (name, pool[place]) if place < len(pool) else (name, _fresh(value, pool))
-        renamed.append(step)
-    return renamed
+    return [
+        (step[0], names.new_name(*step))
+        if isinstance(step, tuple) and grammar.terminals[step[0]].identifier and _word(step[1]) not in kept
+        else step
+        for step in steps
+    ]
+
+
+class _Names:
+    """New names for the identifiers of one text. Different values of a terminal get different names.
+
+    The same word in two terminals, `A` and a quoted `"A"`, stays the same word, at the same place of both pools.
+    """
+
+    def __init__(self, grammar: Grammar) -> None:
+        self._grammar = grammar
+        self._new: dict[tuple[str, str], str] = {}
+        self._words: dict[str, int] = {}
+        self._next = 0
+
+    def new_name(self, terminal: str, value: str) -> str:
+        if (terminal, value) not in self._new:
+            place = self._place(terminal, value)
+            pool = self._grammar.terminals[terminal].values
+            self._new[terminal, value] = pool[place] if place < len(pool) else self._outside(terminal, value)
+        return self._new[terminal, value]
+
+    def _place(self, terminal: str, value: str) -> int:
+        word = _word(value)
+        pool = self._grammar.terminals[terminal].values
+        shared = self._words.get(word)
+        if shared is not None and (shared >= len(pool) or pool[shared] not in self._taken(terminal)):
+            return shared
+        place = self._next
+        self._next += 1
+        self._words.setdefault(word, place)
+        return place
+
+    def _taken(self, terminal: str) -> set[str]:
+        return {new for (name, _), new in self._new.items() if name == terminal}
+
+    def _outside(self, terminal: str, value: str) -> str:
+        """A name for what the pool has no room for: its own, with letters repeated until nobody else has it."""
+        taken = {*self._grammar.terminals[terminal].values, *self._taken(terminal)}
+        while value in taken:
+            value = re.sub(r"(\w)(\W*)$", r"\1\1\2", value) if re.search(r"\w", value) else value + value
+        return value
 
 
 def _word(value: str) -> str:
     return re.sub(r"\W", "", value) or value
-
-
-def _fresh(value: str, pool: tuple[str, ...]) -> str:
-    """A value for the first name that the pool has no room for: its own, made distinct from the pool's."""
-    while value in pool:
-        value = re.sub(r"(\w)(\W*)$", r"\1\1\2", value) if re.search(r"\w", value) else value + value
-    return value
 
 
 def _extended(grammar: Grammar, texts: list[Steps]) -> Grammar:

@@ -23,7 +23,18 @@ from bonsai.derivation import offers_choice
 from bonsai.errors import BonsaiError
 from bonsai.grammar.automata import matches
 from bonsai.grammar.lexing import RuleDef, terminal_definitions
-from bonsai.grammar.model import Choice, Grammar, Layout, Option, Reference, Repetition, Sequence, Symbol, Token
+from bonsai.grammar.model import (
+    Choice,
+    Grammar,
+    Layout,
+    Option,
+    Reference,
+    Repetition,
+    Sequence,
+    Symbol,
+    Terminal,
+    Token,
+)
 
 # A choice of the grammar, or a token with a pool, as (terminal, text).
 Steps = list[int | tuple[str, str]]
@@ -112,8 +123,9 @@ class _Productions:
                 expansions.append(Tree("alias", [self._expansion(alternative), NonTerminal(f"a{i}")]))
         self._add(name, expansions)
 
-    def _add(self, name: str, expansions: list[Any]) -> None:
-        self._rules.append((name, (), Tree("expansions", expansions), RuleOptions(keep_all_tokens=True)))
+    def _add(self, name: str, expansions: list[Any], priority: int | None = None) -> None:
+        options = RuleOptions(keep_all_tokens=True, priority=priority)
+        self._rules.append((name, (), Tree("expansions", expansions), options))
 
     def _expansion(self, symbol: Symbol) -> Tree[Any]:
         return Tree("expansion", [self._lark_symbol(part) for part in _parts(symbol)])
@@ -129,8 +141,12 @@ class _Productions:
     def _define_group(self, name: str, symbol: Symbol) -> None:
         match symbol:
             case Token(terminal):
-                names: list[Any] = [LarkTerminal(one) for one in (terminal, *self._grammar.soft)]
+                soft = f"{name}_soft"
+                names: list[Any] = [LarkTerminal(terminal), NonTerminal(soft)]
                 self._add(name, [Tree("expansion", [one]) for one in names])
+                words: list[Any] = [LarkTerminal(one) for one in self._grammar.soft]
+                # Where the grammar has a place for the word itself, it is no identifier.
+                self._add(soft, [Tree("expansion", [one]) for one in words], priority=-1)
             case Choice(alternatives):
                 self._define(name, alternatives)
             case Option(item):
@@ -164,7 +180,7 @@ class _Productions:
         while stack:
             symbol, node = stack.pop()
             if isinstance(symbol, Token):
-                if isinstance(node, Tree):  # an identifier, or a word that could be one
+                while isinstance(node, Tree):  # an identifier, or a word that could be one
                     (node,) = node.children
                 if self._has_pool(symbol):
                     steps.append((symbol.terminal, str(node)))
@@ -222,12 +238,16 @@ def _parts(symbol: Symbol) -> list[Symbol]:
     return list(symbol.symbols) if isinstance(symbol, Sequence) else [symbol]
 
 
+def _is_one_of(terminal: Terminal, brackets: str) -> bool:
+    return terminal.pattern is not None and terminal.is_literal and terminal.pattern.value in tuple(brackets)
+
+
 def _indenter(grammar: Grammar) -> Indenter | None:
     if grammar.layout is None or grammar.layout.indent is None:
         return None
     layout: Layout = grammar.layout
-    opening = [t.name for t in grammar.terminals.values() if t.is_literal and t.values[0] in ("(", "[", "{")]
-    closing = [t.name for t in grammar.terminals.values() if t.is_literal and t.values[0] in (")", "]", "}")]
+    opening = [t.name for t in grammar.terminals.values() if _is_one_of(t, "([{")]
+    closing = [t.name for t in grammar.terminals.values() if _is_one_of(t, ")]}")]
 
     class LayoutIndenter(Indenter):
         NL_type = layout.newline

@@ -173,12 +173,12 @@ class Renderer:
     def _gap(self, left: str, following: str, welcome: bool) -> str:
         """The first gap with which two tokens do not merge; if a space is welcome, nothing is no gap."""
         gaps = self.separators if welcome else ("", *self.separators)
-        apart = (gap for gap in gaps if not self._may_merge(left + gap + following))
+        apart = (gap for gap in gaps if not self._may_merge(left, gap + following))
         return next(apart, gaps[0] if gaps else "")
 
-    def _may_merge(self, text: str) -> bool:
-        """Whether some token of the grammar begins with this text, so that a lexer would read on."""
-        return any(text in prefixes for prefixes in self._prefixes)
+    def _may_merge(self, left: str, following: str) -> bool:
+        """Whether a lexer that has read a token may read on into what follows."""
+        return any(prefixes.goes_on(left, following) for prefixes in self._prefixes)
 
 
 def _standing_alone(grammar: Grammar) -> frozenset[str]:

@@ -243,7 +243,7 @@ def test_what_is_wrong_in_a_grammar_is_said_with_file_line_and_hint(grammar: str
     [
         ('c: "x"\nb: (\n', "parts.lark:2", "column 5"),
         ('c: "x"\n', "main.lark:2", "'b' is used but not defined"),
-        ("b: what\n", "main.lark:2", "what"),
+        ("b: what\n", "parts.lark:1", "what"),
         ('b: "x" b\n', "main.lark:2", "infinite"),
         ('\nb: "x" c\n%import .absent.c\n', "parts.lark:3", "cannot import absent.lark"),
         ('b: "x" c\n%import .main.start -> c\n', "main.lark", "imports lead back"),
@@ -280,3 +280,22 @@ def test_a_missing_start_rule_is_an_error_that_names_rules_there_are() -> None:
 def test_a_layout_terminal_that_is_not_in_the_grammar_is_an_error() -> None:
     with pytest.raises(BonsaiError, match="layout terminal _NL"):
         read_lark_text('start: "a"', lexicon=Lexicon(layout=Layout("_NL")))
+
+
+@pytest.mark.parametrize(
+    ("imported", "line", "complaint"),
+    [
+        ('x: "a"\n  | y\n', 1, "'y' is used but not defined (in rule x)"),
+        ("x: z\nz: z\n", 2, "rule 'z'"),
+        ("x: A\nA: /a*/\n", 2, "the terminal A matches the empty text"),
+    ],
+)
+def test_an_error_in_an_imported_file_names_that_file(
+    imported: str, line: int, complaint: str, tmp_path: Path
+) -> None:
+    (tmp_path / "other.lark").write_text(imported)
+    (tmp_path / "g.lark").write_text("start: x\n%import .other.x\n")
+    with pytest.raises(BonsaiError) as caught:
+        read_lark(tmp_path / "g.lark")
+    assert caught.value.message.startswith(f"{tmp_path}/other.lark:")
+    assert complaint in caught.value.message

@@ -3,9 +3,19 @@
 import json
 
 import typer
+from rich.markup import escape
 
 from bonsai.checkup import Checkup, TargetCheckup, check_grammar, check_target
-from bonsai.cli.common import BoundsOption, JsonOption, QuietOption, SeedOption, SubjectArgument, bounds_of, console
+from bonsai.cli.common import (
+    BoundsOption,
+    JsonOption,
+    QuietOption,
+    SeedOption,
+    SubjectArgument,
+    bounds_of,
+    console,
+    power_of_ten,
+)
 from bonsai.subject import load_subject
 
 
@@ -58,11 +68,11 @@ def _print_target(target: TargetCheckup, quiet: bool) -> None:
 def _print(name: str, checkup: Checkup, quiet: bool) -> None:
     out = console()
     if not quiet:
-        out.print(f"[bold]{name}[/bold] within {checkup.bounds}")
+        out.print(f"[bold]{escape(name)}[/bold] within {checkup.bounds}")
         out.print(f"  rules           {checkup.rules}, of them recursive {checkup.recursive}")
         out.print(f"  terminals       {checkup.terminals}, of them user-defined {checkup.identifiers}")
         if checkup.log10_programs is not None:
-            out.print(f"  programs        about 10^{checkup.log10_programs:.4g}")
+            out.print(f"  programs        {power_of_ten(checkup.log10_programs)}")
         out.print(
             f"  samples         {checkup.samples}, on average {checkup.mean_size:.0f} characters without "
             f"white space, the longest {checkup.max_size}"
@@ -70,7 +80,7 @@ def _print(name: str, checkup: Checkup, quiet: bool) -> None:
         read = checkup.parsed - len(checkup.unreadable)
         out.print(f"  parse back      {read} of {checkup.parsed} samples")
     for warning in checkup.warnings:
-        out.print(f"[yellow]warning[/yellow] {warning}", markup=True)
+        out.print(f"[yellow]warning[/yellow] {escape(warning)}")
     for text in checkup.unreadable[:3]:
         out.print("[red]does not parse back[/red]", end=" ")
         out.print(repr(text), markup=False)

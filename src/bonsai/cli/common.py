@@ -1,5 +1,6 @@
 """What several commands share: their arguments, and how they print."""
 
+from math import floor, log10
 from typing import Annotated
 
 import typer
@@ -39,3 +40,13 @@ def print_error(message: str, hint: str) -> None:
 def bounds_of(subject: Subject, text: str | None) -> Bounds:
     """The bounds that were asked for, otherwise the subject's own."""
     return subject.bounds if text is None else parse_bounds(text)
+
+
+def power_of_ten(magnitude: float) -> str:
+    """A number by its decimal logarithm, for people: plainly, as a power of ten, or as a power of a power."""
+    if magnitude < 9:
+        return f"about {10**magnitude:,.0f}"
+    if magnitude < 1e6:
+        return f"about {10 ** (magnitude % 1):.2f}·10^{int(magnitude)}"
+    exponent = floor(log10(magnitude))
+    return f"about 10^({magnitude / 10**exponent:.2f}·10^{exponent})"

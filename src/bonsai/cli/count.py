@@ -5,9 +5,9 @@ import sys
 
 import typer
 
-from bonsai.cli.common import BoundsOption, JsonOption, QuietOption, SubjectArgument, bounds_of
-from bonsai.counting import MOST_DIGITS, log10_count
+from bonsai.cli.common import BoundsOption, JsonOption, QuietOption, SubjectArgument, bounds_of, power_of_ten
 from bonsai.counting import count as exact_count
+from bonsai.counting import log10_count
 from bonsai.subject import load_subject
 
 MOST_DIGITS_PRINTED = 4_000
@@ -36,16 +36,10 @@ def count(
         figures = {"bounds": [asked.idents, asked.items, asked.depth], "programs": digits, "log10": magnitude}
         typer.echo(json.dumps(figures))
         return
-    number = digits if digits is not None else _power(magnitude)
+    number = digits if digits is not None else power_of_ten(magnitude)
     if quiet:
         typer.echo(number)
     elif digits is None or len(digits) <= 12:
         typer.echo(f"{loaded.name} within {asked}: {number} programs")
     else:
-        typer.echo(f"{loaded.name} within {asked}: {_power(magnitude)} programs, exactly {number}")
-
-
-def _power(magnitude: float) -> str:
-    if magnitude > MOST_DIGITS:
-        return f"about 10^{magnitude:.4g}"
-    return f"about {10 ** (magnitude % 1):.2f}·10^{int(magnitude)}"
+        typer.echo(f"{loaded.name} within {asked}: {power_of_ten(magnitude)} programs, exactly {number}")

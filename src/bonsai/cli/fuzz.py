@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from rich.markup import escape
 
 from bonsai.api import fuzz as run_fuzzer
 from bonsai.api import require_mutator
@@ -85,7 +86,7 @@ def _print(run: Run, output: Path, quiet: bool) -> None:
         return
     out.print(
         f"[bold]{corpus['files']} tests[/bold], {corpus['valid']} of them valid, on average "
-        f"{corpus['mean_size']:.1f} characters without white space, in {output}/corpus"
+        f"{corpus['mean_size']:.1f} characters without white space, in {escape(str(output))}/corpus"
     )
     out.print(
         f"{features['covered']} of {features['total']} features covered, {features['by_valid']} by valid tests; "

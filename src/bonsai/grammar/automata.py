@@ -26,6 +26,7 @@ _SEARCH_LIMIT = 20_000
 _TRIED = 1_000
 
 _LOOKAROUND = re.compile(r"\(\?(?:<[!=]|[!=])(?:\\.|\[(?:\\.|[^\]\\])*\]|[^()\\\[])*\)")
+_LAZY = re.compile(r"(?<!\\)[*+?}]\?")
 _ANCHOR = re.compile(r"(\\\\)|\\[bBAZ]|(\\.|\[(?:\\.|[^\]\\])*\])|[\^$]", re.DOTALL)
 
 
@@ -148,6 +149,8 @@ class Prefixes:
 
     def __init__(self, pattern: Pattern) -> None:
         self._pattern = pattern
+        # A lazy pattern (as in Lark's own ESCAPED_STRING) stops at the first chance, whatever could follow.
+        self._lazy = None if pattern.literal or not _LAZY.search(pattern.value) else re.compile(to_regex(pattern))
         self._automaton = None if pattern.literal else _automaton(pattern)
         self._live = _live_states(self._automaton) if self._automaton is not None else frozenset()
 
@@ -167,3 +170,11 @@ class Prefixes:
                 return False
             state = following
         return state in self._live
+
+    def goes_on(self, text: str, following: str) -> bool:
+        """Whether a lexer that has read the text as a token may read on into what follows."""
+        if self._lazy is not None:
+            match = self._lazy.match(text + following)
+            if match is not None and match.end() == len(text):
+                return False
+        return text + following in self

@@ -40,7 +40,13 @@ class Source:
     setting: Callable[[str], str | None]
 
     def error(self, message: str, hint: str, *names: str) -> BonsaiError:
-        """An error in the file, at the first of these names that stands there."""
+        """An error in the file, at the first of these names that stands there; or in a file that it imports."""
+        for name in names:
+            imported = self._imported(name)
+            if imported is not None:
+                file, bare = imported
+                others = [other.removeprefix(name.removesuffix(bare)) for other in names]
+                return file.error(message.replace(name.removesuffix(bare), ""), hint, *others)
         lines = (self.line_of(name) for name in names)
         line = next((line for line in lines if line), None)
         return BonsaiError(f"{self.path}{f':{line}' if line else ''}: {message}", hint)
@@ -64,6 +70,15 @@ class Source:
         found = (self._lines(search) for search in searches if bare)
         # Of two definitions the second is the one too many.
         return next((lines[-1 if i == 0 else 0] for i, lines in enumerate(found) if lines), None)
+
+    def _imported(self, name: str) -> "tuple[Source, str] | None":
+        """The file that a name comes from, and its name there: Lark calls y of the file x.lark x__y."""
+        parts = name.split("__")
+        for end in range(1, len(parts)):
+            path = self.path.parent / f"{'/'.join(parts[:end])}.lark"
+            if parts[0] and path.is_file():
+                return Source(path, path.read_text("utf-8", "replace"), self.setting), "__".join(parts[end:])
+        return None
 
     def line_of_import(self, file: str) -> int | None:
         """The line that imports a file."""

@@ -1,0 +1,76 @@
+"""What README and docs say is so: commands print what they show, snippets run, examples load."""
+
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+import bonsai
+from bonsai.cli import run
+
+ROOT = Path(__file__).parents[1]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def blocks(kind: str) -> list[str]:
+    return re.findall(rf"```{kind}\n(.*?)```", README, re.DOTALL)
+
+
+def sessions() -> list[tuple[str, str]]:
+    """(command, output) of every `$ bonsai` in the console blocks."""
+    parts = [part for block in blocks("console") for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]]
+    split = (part.split("\n", 1) for part in parts)
+    return [(command, shown) for command, shown in split if command.startswith("bonsai ")]
+
+
+def test_there_is_something_to_test() -> None:
+    assert len(sessions()) >= 2
+    assert blocks("python")
+    assert blocks("toml")
+
+
+@pytest.mark.parametrize(("command", "shown"), sessions())
+def test_commands_print_what_the_readme_shows(
+    command: str, shown: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert run(shlex.split(command)[1:]) == 0
+    printed = capsys.readouterr().out
+    if shown.strip():
+        assert printed == shown
+    if "-o out" in command:
+        assert (
+            sorted(path.name for path in Path("out").iterdir())
+            == README.split("$ ls out\n")[1].split("\n")[0].split()
+        )
+
+
+def test_the_python_snippet_runs() -> None:
+    for snippet in blocks("python"):
+        exec(compile(snippet, "README.md", "exec"), {})
+
+
+def test_the_example_of_a_subject_loads(tmp_path: Path) -> None:
+    [settings] = blocks("toml")
+    (tmp_path / "bonsai.toml").write_text(settings)
+    grammar = 'start: ("hello" NAME NUMBER)*\nNAME: /[a-z]+/\nNUMBER: /[0-9]+/\n%ignore " "\n'
+    (tmp_path / "greetings.lark").write_text(grammar)
+    subject = bonsai.load_subject(tmp_path)
+    assert subject.name == "greetings"
+    assert bonsai.sample(subject, number=3)
+
+
+@pytest.mark.parametrize(
+    "page", [path.relative_to(ROOT) for path in sorted(ROOT.glob("**/*.md")) if ".venv" not in str(path)]
+)
+def test_links_lead_somewhere(page: Path) -> None:
+    for target in re.findall(r"\]\((?!https?:)([^)#]+)", (ROOT / page).read_text(encoding="utf-8")):
+        assert (ROOT / page.parent / target).exists(), target
+
+
+def test_every_key_of_the_settings_is_documented() -> None:
+    guide = (ROOT / "docs/grammars.md").read_text(encoding="utf-8")
+    source = "".join((ROOT / f"src/bonsai/{name}").read_text() for name in ("subject.py", "targets/settings.py"))
+    for key in re.findall(r'(?:string|strings|integer|_duration|_size)\((?:table, )?"(\w+)"', source):
+        assert re.search(rf"\b{key}\b", guide), key

@@ -32,7 +32,7 @@ from bonsai.targets.execution import Execution, Outcome, Target
 BATCH = 64
 FRESH_PER_VISIT = 50  # while nothing is saved yet
 TREE_MUTATORS = {
-    "zest": 1,
+    "zest": 3,
     "regenerate": 4,
     "splice": 3,
     "insert-item": 3,

@@ -152,25 +152,21 @@ def faulty(number: int, share: int) -> Iterator[str]:
 
 @pytest.mark.parametrize("number", [600, pytest.param(2000, marks=pytest.mark.slow)])
 def test_one_text_in_a_hundred_is_faulty(starter: Starter, number: int) -> None:
-    """All findings are recorded, everything else is as it should be, and afterwards the rate is what it was."""
+    """All findings are recorded, everything else is as it should be, and afterwards nothing has to be restarted."""
     target = starter(timeout=0.1)
     texts = list(faulty(number, 100))
-    quiet = [f"text {index}" for index in range(2000)]
-    rate_before = min(seconds(target, quiet) for _ in range(5))
     executions = []
     for first in range(0, len(texts), 50):
         executions += target.execute(texts[first : first + 50])
     found = {text: e.outcome for text, e in zip(texts, executions, strict=True) if not text.startswith("text")}
+    assert found.pop("eat").is_finding  # on a busy machine, eating takes longer than the limit
     assert found == {text: Outcome.TIMEOUT if text == "hang" else Outcome.CRASH for text in found}
     assert sum(e.outcome.is_finding for e in executions) == number // 100
     assert sum(e.outcome is Outcome.VALID for e in executions) == number - number // 100
-    assert min(seconds(target, quiet) for _ in range(5)) < 3 * rate_before
-
-
-def seconds(target: IsolatedTarget, texts: list[str]) -> float:
-    start = time.perf_counter()
-    target.execute(texts)
-    return time.perf_counter() - start
+    target.execute(["text"])
+    before = pid_of(target)
+    assert all(e.outcome is Outcome.VALID for e in target.execute([f"text {index}" for index in range(2000)]))
+    assert pid_of(target) == before
 
 
 def test_a_target_that_no_longer_starts(starter: Starter) -> None:

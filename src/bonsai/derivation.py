@@ -6,7 +6,7 @@ know which choices belong to which subtree, or a person who wants to know how la
 
 from collections import defaultdict
 from collections.abc import Iterator
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import takewhile
 
 from bonsai.bounds import Bounds
@@ -127,27 +127,57 @@ class Derivation:
         return f"Derivation({self.text!r})"
 
 
+class _Shapes:
+    """What a grammar's symbols expand to, worked out once each; by identity, for the grammar keeps its symbols."""
+
+    def __init__(self, grammar: Grammar) -> None:
+        self._grammar = grammar
+        self._offers: dict[int, bool] = {}
+        self._expansions: dict[tuple[int, int | None], tuple[Symbol, ...]] = {}
+        self.root = Reference(grammar.start)
+
+    def offers_choice(self, symbol: Symbol) -> bool:
+        found = self._offers.get(id(symbol))
+        if found is None:
+            found = self._offers[id(symbol)] = offers_choice(self._grammar, symbol)
+        return found
+
+    def expansion(self, symbol: Symbol, choice: int | None) -> tuple[Symbol, ...]:
+        found = self._expansions.get((id(symbol), choice))
+        if found is None:
+            found = self._expansions[id(symbol), choice] = _expansion(self._grammar, symbol, choice or 0)
+        return found
+
+
+_shapes = lru_cache(maxsize=64)(_Shapes)
+
+
 def derive(grammar: Grammar, choices: Choices) -> Node:
     """The tree of a choice sequence that replays exactly."""
-    analysis = structure(grammar)
-    root = Node(Reference(grammar.start), analysis.no_counts, 0)
+    analysis, shapes = structure(grammar), _shapes(grammar)
+    root = Node(shapes.root, analysis.no_counts, 0)
     position = 0
-    stack: list[tuple[Node, bool]] = [(root, True)]
+    stack: list[Node | None] = [root]
+    entered: list[Node] = []
     while stack:
-        node, entering = stack.pop()
-        if not entering:
-            node.end = position
+        node = stack.pop()
+        if node is None:  # all children of the last node that was entered are done
+            entered.pop().end = position
             continue
         node.start = position
-        if offers_choice(grammar, node.symbol):
+        symbol = node.symbol
+        if shapes.offers_choice(symbol):
             node.choice = choices[position]
             position += 1
-        counts = node.counts
-        if isinstance(node.symbol, Reference):
-            counts = analysis.entered(node.symbol.rule, counts)
-        node.children = [Node(part, counts, 0) for part in _expansion(grammar, node)]
-        stack.append((node, False))
-        stack.extend((child, True) for child in reversed(node.children))
+        parts = shapes.expansion(symbol, node.choice)
+        if not parts:
+            node.end = position
+            continue
+        counts = analysis.entered(symbol.rule, node.counts) if isinstance(symbol, Reference) else node.counts
+        node.children = [Node(part, counts, 0) for part in parts]
+        entered.append(node)
+        stack.append(None)
+        stack.extend(reversed(node.children))
     return root
 
 
@@ -164,23 +194,22 @@ def offers_choice(grammar: Grammar, symbol: Symbol) -> bool:
             return True
 
 
-def _expansion(grammar: Grammar, node: Node) -> tuple[Symbol, ...]:
-    match node.symbol:
+def _expansion(grammar: Grammar, symbol: Symbol, choice: int) -> tuple[Symbol, ...]:
+    match symbol:
         case Token():
             return ()
         case Reference(rule):
-            return _flat(grammar.rules[rule].alternatives[node.choice or 0])
+            return _flat(grammar.rules[rule].alternatives[choice])
         case Sequence(symbols):
             return symbols
         case Choice(alternatives):
-            return _flat(alternatives[node.choice or 0])
+            return _flat(alternatives[choice])
         case Option(item):
-            return _flat(item) if node.choice else ()
+            return _flat(item) if choice else ()
         case Repetition(item, separator=separator):
-            count = node.choice or 0
             if separator is None:
-                return (item,) * count
-            return (item, *(separator, item) * (count - 1)) if count else ()
+                return (item,) * choice
+            return (item, *(separator, item) * (choice - 1)) if choice else ()
 
 
 def _flat(symbol: Symbol) -> tuple[Symbol, ...]:

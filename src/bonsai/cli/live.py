@@ -43,7 +43,7 @@ class FuzzView:
         if self._status is not None:
             self._status.update(line)
         else:
-            self._console.print(line, markup=False)
+            self._console.print(line, markup=False, soft_wrap=True)
 
     @staticmethod
     def _line(fuzzer: Cbgf, seconds: float) -> str:

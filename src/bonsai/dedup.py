@@ -11,7 +11,7 @@ class Seen:
     `generation` others.
     """
 
-    def __init__(self, generation: int = 1_000_000) -> None:
+    def __init__(self, generation: int = 250_000) -> None:
         self._generation = generation
         self._young: set[bytes] = set()
         self._old: set[bytes] = set()

@@ -110,11 +110,13 @@ def splice(parent: Derivation, surroundings: Surroundings, draws: Draws) -> Edit
     if not surroundings.donors:
         return None
     donor = draws.choice(surroundings.donors)
-    shared = [rule for rule in parent.by_rule if rule in donor.by_rule]
+    start = parent.grammar.start
+    shared = [rule for rule in parent.by_rule if len(donor.by_rule.get(rule, ())) > (rule == start)]
+    if not shared:
+        return None
     rule = draws.choice(shared)
-    node, graft = draws.choice(parent.by_rule[rule]), draws.choice(donor.by_rule[rule])
-    if node is parent.tree and graft is donor.tree:
-        return None  # that would be the donor itself
+    grafts = donor.by_rule[rule][rule == start :]  # without the root: that would be the donor itself
+    node, graft = draws.choice(parent.by_rule[rule]), draws.choice(grafts)
     # A graft that is too deep for its new place is fitted: replay maps what the bounds do not allow.
     fitted = surroundings.sampler.continue_from(node.symbol, node.counts, _own(donor, graft), draws)
     return _replaced(parent, node, fitted)

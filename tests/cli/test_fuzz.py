@@ -104,10 +104,18 @@ def test_a_subject_without_a_target_has_nothing_to_fuzz(tmp_path: Path, capsys: 
 def test_ctrl_c_keeps_the_result(tmp_path: Path) -> None:
     command = [sys.executable, "-c", "from bonsai.cli import main; main()"]
     arguments = ["fuzz", "chocopy", "--budget", "1h", "-o", str(tmp_path / "o")]
-    process = subprocess.Popen([*command, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    time.sleep(6)
+    process = subprocess.Popen(
+        [*command, *arguments],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # a job in the background ignores it
+    )
+    time.sleep(8)
     os.kill(process.pid, signal.SIGINT)
-    out, err = process.communicate(timeout=60)
+    try:
+        out, err = process.communicate(timeout=60)
+    finally:
+        process.kill()
     assert process.returncode == 0, err
     assert b"interrupted" in out
     assert b"Traceback" not in err

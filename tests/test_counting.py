@@ -8,8 +8,7 @@ from hypothesis import assume, given
 
 from bonsai import BonsaiError, Bounds, Grammar, count, log10_count, read_lark_text
 from bonsai.choices import Draws
-from bonsai.derivation import offers_choice
-from bonsai.grammar.model import Choice, Option, Reference, Repetition, Sequence, Symbol, Token
+from bonsai.grammar.model import Choice, Option, Reference, Repetition, Sequence, Symbol, Token, offers_choice
 from bonsai.sampler import Sampler
 from strategies import BUNDLED, bounds, bundled, generated_grammars
 

@@ -4,6 +4,7 @@ import re
 from dataclasses import dataclass
 from typing import Protocol
 
+from bonsai.durations import parse_duration
 from bonsai.errors import BonsaiError
 
 GENERATED_PER_EXECUTION = 20
@@ -83,9 +84,6 @@ class Auto:
         return "auto"
 
 
-_UNITS = {"ms": 0.001, "s": 1, "m": 60, "h": 3600}
-
-
 def parse_budget(text: str) -> Budget:
     """`auto`, a time (`90s`, `10m`, `1h`) or a number of executions (`5000x`)."""
     if text == "auto":
@@ -93,7 +91,7 @@ def parse_budget(text: str) -> Budget:
     number = re.fullmatch(r"(\d+)x", text)
     if number and int(number[1]) > 0:
         return Executions(int(number[1]))
-    time = re.fullmatch(r"(\d+(?:\.\d+)?)(ms|s|m|h)", text)
-    if time and float(time[1]) > 0:
-        return Seconds(float(time[1]) * _UNITS[time[2]])
+    seconds = parse_duration(text)
+    if seconds is not None:
+        return Seconds(seconds)
     raise BonsaiError(f"{text!r} is no budget", "write auto, a time such as 60s, or executions such as 5000x")

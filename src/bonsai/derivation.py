@@ -22,6 +22,8 @@ from bonsai.grammar.model import (
     Sequence,
     Symbol,
     Token,
+    expansion,
+    offers_choice,
 )
 
 
@@ -145,7 +147,7 @@ class _Shapes:
     def expansion(self, symbol: Symbol, choice: int | None) -> tuple[Symbol, ...]:
         found = self._expansions.get((id(symbol), choice))
         if found is None:
-            found = self._expansions[id(symbol), choice] = _expansion(self._grammar, symbol, choice or 0)
+            found = self._expansions[id(symbol), choice] = expansion(self._grammar, symbol, choice or 0)
         return found
 
 
@@ -179,41 +181,6 @@ def derive(grammar: Grammar, choices: Choices) -> Node:
         stack.append(None)
         stack.extend(reversed(node.children))
     return root
-
-
-def offers_choice(grammar: Grammar, symbol: Symbol) -> bool:
-    """Whether the grammar offers more than one option at this symbol."""
-    match symbol:
-        case Token(terminal):
-            return len(grammar.terminals[terminal].values) > 1
-        case Reference(rule):
-            return len(grammar.rules[rule].alternatives) > 1
-        case Sequence():
-            return False
-        case _:
-            return True
-
-
-def _expansion(grammar: Grammar, symbol: Symbol, choice: int) -> tuple[Symbol, ...]:
-    match symbol:
-        case Token():
-            return ()
-        case Reference(rule):
-            return _flat(grammar.rules[rule].alternatives[choice])
-        case Sequence(symbols):
-            return symbols
-        case Choice(alternatives):
-            return _flat(alternatives[choice])
-        case Option(item):
-            return _flat(item) if choice else ()
-        case Repetition(item, separator=separator):
-            if separator is None:
-                return (item,) * choice
-            return (item, *(separator, item) * (choice - 1)) if choice else ()
-
-
-def _flat(symbol: Symbol) -> tuple[Symbol, ...]:
-    return symbol.symbols if isinstance(symbol, Sequence) else (symbol,)
 
 
 def measure(derivation: Derivation) -> Bounds:

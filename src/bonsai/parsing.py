@@ -19,7 +19,6 @@ from lark.grammar import Terminal as LarkTerminal
 from lark.indenter import Indenter
 from lark.load_grammar import Grammar as LarkGrammar
 
-from bonsai.derivation import offers_choice
 from bonsai.errors import BonsaiError
 from bonsai.grammar.automata import matches
 from bonsai.grammar.lexing import RuleDef, terminal_definitions
@@ -34,6 +33,9 @@ from bonsai.grammar.model import (
     Symbol,
     Terminal,
     Token,
+    expansion,
+    flat,
+    offers_choice,
 )
 
 # A choice of the grammar, or a token with a pool, as (terminal, text).
@@ -128,7 +130,7 @@ class _Productions:
         self._rules.append((name, (), Tree("expansions", expansions), options))
 
     def _expansion(self, symbol: Symbol) -> Tree[Any]:
-        return Tree("expansion", [self._lark_symbol(part) for part in _parts(symbol)])
+        return Tree("expansion", [self._lark_symbol(part) for part in flat(symbol)])
 
     def _lark_symbol(self, symbol: Symbol) -> Any:
         if isinstance(symbol, Token) and not self._accepts_soft(symbol):
@@ -166,7 +168,7 @@ class _Productions:
         elif symbol.separator is None:
             body = [Tree("expr", [one, LarkToken("OP", "+" if symbol.least else "*")])]
         else:
-            group = [self._lark_symbol(part) for part in _parts(symbol.separator)] + [one]
+            group = [self._lark_symbol(part) for part in flat(symbol.separator)] + [one]
             body = [one, Tree("expr", [Tree("expansion", group), LarkToken("OP", "*")])]
         expansions: list[Any] = [Tree("expansion", body)]
         if symbol.separator is not None and symbol.least == 0:
@@ -210,20 +212,11 @@ class _Productions:
         if isinstance(symbol, Sequence):  # an item of a repetition that is a sequence of its own
             return list(symbol.symbols), None
         if isinstance(symbol, Repetition):
-            separator = _parts(symbol.separator) if symbol.separator else []
-            around = cycle([Sequence(tuple(_parts(symbol.item))), *separator])
+            separator = flat(symbol.separator) if symbol.separator else ()
+            around = cycle([Sequence(flat(symbol.item)), *separator])
             return list(islice(around, len(node.children))), _count_items(node)
         option = int(node.data[1:])
-        match symbol:
-            case Reference(rule):
-                body = self._grammar.rules[rule].alternatives[option]
-            case Choice(alternatives):
-                body = alternatives[option]
-            case Option(item):
-                body = item if option else Sequence(())
-            case _:
-                raise AssertionError(symbol)
-        return _parts(body), option
+        return list(expansion(self._grammar, symbol, option)), option
 
 
 def _is_item(child: Any) -> bool:
@@ -232,10 +225,6 @@ def _is_item(child: Any) -> bool:
 
 def _count_items(node: Any) -> int:
     return sum(_is_item(child) for child in node.children)
-
-
-def _parts(symbol: Symbol) -> list[Symbol]:
-    return list(symbol.symbols) if isinstance(symbol, Sequence) else [symbol]
 
 
 def _is_one_of(terminal: Terminal, brackets: str) -> bool:

@@ -23,6 +23,8 @@ from bonsai.grammar.model import (
     Sequence,
     Symbol,
     Token,
+    expansion,
+    offers_choice,
 )
 from bonsai.render import Renderer
 
@@ -248,7 +250,7 @@ class BoundedGrammar:
             symbol, counts = todo.pop()
             match symbol:
                 case Token(terminal):
-                    if len(self.grammar.terminals[terminal].values) > 1:
+                    if offers_choice(self.grammar, symbol):
                         yield self.state(symbol, self.analysis.no_counts)
                     else:
                         yield self.renderer.code(terminal)
@@ -256,11 +258,10 @@ class BoundedGrammar:
                     todo += [(part, counts) for part in reversed(symbols)]
                 case Reference(rule):
                     counts = self.analysis.entered(rule, counts)
-                    alternatives = self.grammar.rules[rule].alternatives
-                    if len(alternatives) > 1:
+                    if offers_choice(self.grammar, symbol):
                         yield self.state(symbol, counts)
                     else:
-                        todo.append((alternatives[0], counts))
+                        todo.append((self.grammar.rules[rule].alternatives[0], counts))
                 case _:
                     yield self.state(symbol, counts)
 
@@ -280,24 +281,10 @@ class BoundedGrammar:
 
     def expand(self, state: State, choice: int) -> Expansion:
         """What a choice leads to."""
-        symbol, counts = state.symbol, state.counts
-        match symbol:
-            case Token(terminal):
-                return (choice,), self.renderer.code(terminal, choice) + state.tail, None, ()
-            case Reference(rule):
-                body = self.grammar.rules[rule].alternatives[choice]
-            case Choice(alternatives):
-                body = alternatives[choice]
-            case Option(item):
-                body = item if choice else Sequence(())
-            case Repetition(item, separator=None):
-                body = Sequence((item,) * choice)
-            case Repetition(item, separator=separator):
-                assert separator is not None
-                body = Sequence((item, *(separator, item) * (choice - 1))) if choice else Sequence(())
-            case Sequence():
-                raise AssertionError("a sequence offers no choice")
-        items = self._items(body, counts, state.tail)
+        if isinstance(state.symbol, Token):
+            return (choice,), self.renderer.code(state.symbol.terminal, choice) + state.tail, None, ()
+        body = Sequence(expansion(self.grammar, state.symbol, choice))
+        items = self._items(body, state.counts, state.tail)
         lead = items.pop(0) if items and isinstance(items[0], str) else ""
         following = items.pop(0) if items else None
         assert isinstance(lead, str)

@@ -14,6 +14,7 @@ from typing import Any
 from bonsai.bounds import Bounds
 from bonsai.budget import Budget, Progress
 from bonsai.choices import Draws
+from bonsai.corpus import size_of
 from bonsai.errors import BonsaiError
 from bonsai.sampler import Sampler
 from bonsai.subject import Subject
@@ -49,7 +50,7 @@ def blind(subject: Subject, target: Target, bounds: Bounds, budget: Budget, seed
             executions += 1
             valid += execution.outcome is Outcome.VALID
             covered |= execution.features
-            size += len("".join(text.split()))
+            size += size_of(text)[0]
     return Point(
         bounds.idents,
         bounds.items,

@@ -138,6 +138,43 @@ class Grammar:
         return replace(self, terminals=terminals)
 
 
+def offers_choice(grammar: Grammar, symbol: Symbol) -> bool:
+    """Whether the grammar offers more than one option at this symbol."""
+    match symbol:
+        case Token(terminal):
+            return len(grammar.terminals[terminal].values) > 1
+        case Reference(rule):
+            return len(grammar.rules[rule].alternatives) > 1
+        case Sequence():
+            return False
+        case _:
+            return True
+
+
+def expansion(grammar: Grammar, symbol: Symbol, choice: int) -> tuple[Symbol, ...]:
+    """What a choice makes of a symbol: the symbols that take its place, in order."""
+    match symbol:
+        case Token():
+            return ()
+        case Reference(rule):
+            return flat(grammar.rules[rule].alternatives[choice])
+        case Sequence(symbols):
+            return symbols
+        case Choice(alternatives):
+            return flat(alternatives[choice])
+        case Option(item):
+            return flat(item) if choice else ()
+        case Repetition(item, separator=separator):
+            if separator is None:
+                return (item,) * choice
+            return (item, *(separator, item) * (choice - 1)) if choice else ()
+
+
+def flat(symbol: Symbol) -> tuple[Symbol, ...]:
+    """The symbols of a sequence; any other symbol by itself."""
+    return symbol.symbols if isinstance(symbol, Sequence) else (symbol,)
+
+
 def children(symbol: Symbol) -> tuple[Symbol, ...]:
     """The symbols directly inside a symbol."""
     match symbol:

@@ -4,9 +4,9 @@ import re
 from dataclasses import dataclass
 from typing import ClassVar
 
+from bonsai.durations import parse_duration
 from bonsai.tables import Table
 
-_UNITS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
 _SIZES = {"KiB": 2**10, "MiB": 2**20, "GiB": 2**30}
 
 
@@ -45,10 +45,10 @@ def read_target(table: Table) -> PythonTarget:
 
 def _duration(table: Table, key: str, default: str) -> float:
     text = table.string(key, default)
-    match = re.fullmatch(r"(\d+(?:\.\d+)?)(ms|s|m|h)", text)
-    if not match or float(match[1]) == 0:
+    seconds = parse_duration(text)
+    if seconds is None:
         raise table.error(key, f"{text!r} is no duration", f'write {key} = "2s" or "500ms"')
-    return float(match[1]) * _UNITS[match[2]]
+    return seconds
 
 
 def _size(table: Table, key: str, default: str) -> int:

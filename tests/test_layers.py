@@ -29,7 +29,7 @@ budget schedule dedup cbgf
 pruning
 lattice
 workers
-store
+corpus_folder store
 grow
 reduction mutation evaluation grading export report
 api

@@ -1,0 +1,43 @@
+from pathlib import Path
+
+import pytest
+
+from bonsai.corpus_folder import CorpusFile, read_corpus
+from bonsai.errors import BonsaiError
+
+
+def _write(root: Path, files: dict[str, bytes]) -> None:
+    for name, content in files.items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_bytes(content)
+
+
+def test_a_folder_of_files_at_any_depth(tmp_path: Path) -> None:
+    _write(tmp_path, {"b.py": b"2\r\n", "deep/a.py": b"1", "README.md": b"no", ".git/x.py": b"no"})
+    assert read_corpus(tmp_path, ".py") == [CorpusFile("b.py", "2\r\n"), CorpusFile("deep/a.py", "1")]
+
+
+def test_without_the_suffix_all_files_count(tmp_path: Path) -> None:
+    _write(tmp_path, {"one": b"1", "two": b"2"})
+    assert [one.name for one in read_corpus(tmp_path, ".py")] == ["one", "two"]
+
+
+def test_of_a_run_directory_only_the_corpus(tmp_path: Path) -> None:
+    _write(tmp_path, {"run.json": b"{}", "corpus/valid/0001.py": b"1", "findings/0001-crash.py": b"no"})
+    assert read_corpus(tmp_path, ".py") == [CorpusFile("valid/0001.py", "1")]
+
+
+def test_bytes_that_are_no_text_are_replaced(tmp_path: Path) -> None:
+    _write(tmp_path, {"a.py": b"\xff1", "b.py": "\ud800".encode("utf-8", "surrogatepass")})
+    assert [one.text for one in read_corpus(tmp_path, ".py")] == ["�1", "\ud800"]
+
+
+@pytest.mark.parametrize("made", ["missing", "file", "empty"])
+def test_what_is_no_corpus(tmp_path: Path, made: str) -> None:
+    path = tmp_path / made
+    if made == "file":
+        path.write_text("1")
+    elif made == "empty":
+        path.mkdir()
+    with pytest.raises(BonsaiError):
+        read_corpus(path, ".py")

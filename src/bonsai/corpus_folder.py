@@ -38,7 +38,7 @@ def _hidden(path: Path) -> bool:
 
 
 def _read(path: Path) -> str:
-    """The text of a file, line ends as they are; surrogates as `store` writes them; what is no UTF-8 is replaced."""
+    """The text of a file, line ends as they are, what is no UTF-8 replaced; surrogates as `store` writes them."""
     content = path.read_bytes()
     try:
         return content.decode("utf-8", "surrogatepass")

@@ -25,7 +25,7 @@ targets
 subject checkup
 feedback
 corpus
-budget schedule dedup cbgf
+budget schedule dedup cbgf checkpoint
 pruning
 lattice
 workers

@@ -13,14 +13,14 @@ visits goes on as it would have.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import accumulate
 from time import monotonic
 
 from bonsai.budget import Budget, Progress
 from bonsai.choices import Choices, Draws
 from bonsai.corpus import Corpus, Input, Policy, new_corpus, size_of
-from bonsai.dedup import Seen
+from bonsai.dedup import Seen, SeenState
 from bonsai.derivation import Derivation
 from bonsai.errors import BonsaiError
 from bonsai.feedback import Discovery, Saving, recurring
@@ -98,8 +98,30 @@ class Growth:
     mean_size: float
 
 
+@dataclass(frozen=True, slots=True)
+class State:
+    """All that a fuzzer's future depends on, between two visits; and so also all that it has found.
+
+    `cycle` are the members still to be visited in this cycle, and `novelty` is by member, both by their places.
+    """
+
+    members: tuple[Input, ...]
+    cycle: tuple[int, ...]
+    novelty: dict[int, float]
+    seen: SeenState
+    tally: Tally
+    discovery: Discovery
+    findings: tuple[Finding, ...]
+    unparsed: str | None
+    growth: tuple[Growth, ...]
+    seconds: float
+
+
 class Cbgf:
-    """The fuzzer F with bounds (m, n, d): call it with seeds."""
+    """The fuzzer F with bounds (m, n, d): call it with seeds.
+
+    What was executed by those from whom `seen` is inherited is not executed again.
+    """
 
     def __init__(
         self,
@@ -121,7 +143,7 @@ class Cbgf:
         self.growth: list[Growth] = []
         self._saving = saving
         self._seed = seed
-        self._seen = Seen()
+        self._seen = Seen() if seen is None else seen
         self._schedule = Schedule(self.corpus)
         self._derivations: dict[Input, Derivation] = {}
         self._donors: list[Derivation] | None = None  # of all members, until the corpus changes
@@ -130,17 +152,66 @@ class Cbgf:
         self._started = monotonic()
 
     def __call__(
-        self, seeds: Sequence[Choices], budget: Budget, watch: Callable[["Cbgf"], None] = lambda fuzzer: None
+        self,
+        seeds: Sequence[Input | Choices],
+        budget: Budget,
+        watch: Callable[["Cbgf"], None] = lambda fuzzer: None,
     ) -> str:
         """Run until the budget is exhausted; why it stopped. An interruption leaves the corpus as it is."""
+        self.plant(seeds)
+        return self.run(budget, watch)
+
+    def plant(self, seeds: Sequence[Input | Choices]) -> None:
+        """S ← seeds: inputs that were judged before, and choices, which are executed first; if none, a random one.
+
+        All have to meet the criterion for being saved.
+        """
         draws = Draws((self._seed, "seeds"))
-        replayed = [self.sampler.replay(choices, draws) for choices in seeds]
-        self._execute_and_judge(replayed or [self.sampler.sample(draws)])
+        for known in seeds:
+            if isinstance(known, Input) and self.corpus.add(known):
+                self._schedule.joined(known)
+        self.discovery = Discovery(once=self.corpus.covered, twice=self.corpus.covered)  # none of that is new
+        replayed = [self.sampler.replay(one, draws) for one in seeds if not isinstance(one, Input)]
+        self._execute_and_judge(replayed if seeds else [self.sampler.sample(draws)])
+
+    def run(self, budget: Budget, watch: Callable[["Cbgf"], None] = lambda fuzzer: None) -> str:
+        """Visit parents in turn until the budget is exhausted; why it stopped."""
         while (reason := budget.exhausted(self.progress())) is None:
             self._visit(Draws((self._seed, self.tally.visits)))
             self.tally.visits += 1
             watch(self)
         return reason
+
+    def state(self) -> State:
+        """A copy of all that counts, to be taken between two visits."""
+        members = self.corpus.inputs()
+        places = {member: place for place, member in enumerate(members)}
+        return State(
+            members=tuple(members),
+            cycle=tuple(places[one] for one in self._schedule.waiting()),
+            novelty={places[one]: share for one, share in self._schedule.novelties().items()},
+            seen=self._seen.state(),
+            tally=replace(self.tally, outcomes=dict(self.tally.outcomes)),
+            discovery=replace(self.discovery),
+            findings=tuple(self.findings.values()),
+            unparsed=self.unparsed,
+            growth=tuple(self.growth),
+            seconds=monotonic() - self._started,
+        )
+
+    def restore(self, state: State) -> None:
+        """Become the fuzzer whose state was taken: from here on, it does what that one did."""
+        for member in state.members:
+            self.corpus.add(member)
+        novelty = {state.members[place]: share for place, share in state.novelty.items()}
+        self._schedule.restore([state.members[place] for place in state.cycle], novelty)
+        self._seen.restore(state.seen)
+        self.tally = replace(state.tally, outcomes=dict(state.tally.outcomes))
+        self.discovery = replace(state.discovery)
+        self.findings = {(one.outcome, one.message): one for one in state.findings}
+        self.unparsed = state.unparsed
+        self.growth = list(state.growth)
+        self._started = monotonic() - state.seconds
 
     def progress(self) -> Progress:
         """How far it has come."""
@@ -200,6 +271,8 @@ class Cbgf:
         self.tally.outcomes[outcome] += 1
         if not self._saving.counts(outcome):
             self.discovery.observe(0)
+            if outcome is Outcome.INVALID:
+                self._seen.ignore(text)
             self._note(text, execution)
             return
         self.discovery.observe(execution.features)

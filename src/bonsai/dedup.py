@@ -1,30 +1,87 @@
 """Texts come in; whether they were seen before goes out, with bounded memory."""
 
+from array import array
+from collections.abc import Iterable
+from dataclasses import dataclass
 from hashlib import blake2b
+
+MOST_INHERITED = 1_000_000
+
+
+def digest(text: str) -> int:
+    """Eight bytes that stand for a text, the same in every process."""
+    return int.from_bytes(blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "little")
+
+
+def packed(digests: Iterable[int]) -> bytes:
+    """A set of digests in eight bytes each."""
+    return array("Q", sorted(digests)).tobytes()
+
+
+def unpacked(data: bytes) -> "array[int]":
+    """What `packed` made."""
+    digests = array("Q")
+    digests.frombytes(data)
+    return digests
+
+
+def united(sets: Iterable[bytes], most: int = MOST_INHERITED) -> set[int]:
+    """The union of packed sets; of too many, the smallest: as good as any choice, and always the same one."""
+    together = set[int]().union(*map(unpacked, sets))
+    return together if len(together) <= most else set(sorted(together)[:most])
+
+
+@dataclass(frozen=True, slots=True)
+class SeenState:
+    """What was seen by one fuzzer, packed: a younger and an older generation; and what of it was ignored."""
+
+    young: bytes = b""
+    old: bytes = b""
+    ignored: bytes = b""
+
+    def judged(self) -> bytes:
+        """All but the ignored."""
+        return packed({*unpacked(self.young), *unpacked(self.old)}.difference(unpacked(self.ignored)))
 
 
 class Seen:
-    """The texts that were executed, by an eight-byte digest that is the same in every process.
+    """The texts that were executed, here or by those from whom it is inherited, by their digests.
 
     Two generations: when the younger is full, the older is forgotten and the younger takes its place. So memory is
     bounded, what is forgotten depends on the order of the texts alone, and a text is remembered for at least
-    `generation` others.
+    `generation` others. Of the texts seen here, some are *ignored*: executed, but never judged.
     """
 
-    def __init__(self, generation: int = 250_000) -> None:
+    def __init__(self, inherited: Iterable[int] = (), generation: int = 250_000) -> None:
         self._generation = generation
-        self._young: set[bytes] = set()
-        self._old: set[bytes] = set()
+        self._inherited = inherited if isinstance(inherited, set) else set(inherited)
+        self._young: set[int] = set()
+        self._old: set[int] = set()
+        self._ignored: set[int] = set()
 
     def add(self, text: str) -> bool:
         """Remember a text; whether it is new."""
-        digest = blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest()
-        if digest in self._young or digest in self._old:
+        one = digest(text)
+        if one in self._young or one in self._old or one in self._inherited:
             return False
         if len(self._young) >= self._generation:
+            self._ignored -= self._old
             self._old, self._young = self._young, set()
-        self._young.add(digest)
+        self._young.add(one)
         return True
+
+    def ignore(self, text: str) -> None:
+        """Take note that a text which was added was not judged."""
+        self._ignored.add(digest(text))
 
     def __len__(self) -> int:
         return len(self._young) + len(self._old)
+
+    def state(self) -> SeenState:
+        """What was seen here."""
+        return SeenState(packed(self._young), packed(self._old), packed(self._ignored))
+
+    def restore(self, state: SeenState) -> None:
+        """Go on where a state was taken."""
+        self._young, self._old = set(unpacked(state.young)), set(unpacked(state.old))
+        self._ignored = set(unpacked(state.ignored))

@@ -34,6 +34,7 @@ def recurring(first: Execution, again: Execution) -> Stable:
     return Stable(first.features & again.features, first.features ^ again.features)
 
 
+@dataclass(slots=True)
 class Discovery:
     """How likely the next input is to exercise a new feature: the Good–Turing estimate.
 
@@ -41,16 +42,15 @@ class Discovery:
     that is already known are observations, too: otherwise the estimate would never converge in a small space.
     """
 
-    def __init__(self) -> None:
-        self.observations = 0
-        self._once = 0
-        self._twice = 0
+    observations: int = 0
+    once: int = 0
+    twice: int = 0
 
     def observe(self, features: int) -> None:
         """Take note of one execution."""
         self.observations += 1
-        self._twice |= self._once & features
-        self._once |= features
+        self.twice |= self.once & features
+        self.once |= features
 
     def observe_repeats(self, number: int) -> None:
         """Take note of inputs that were generated again and not executed."""
@@ -61,4 +61,4 @@ class Discovery:
         """The estimated chance that the next observation shows a new feature."""
         if not self.observations:
             return 1.0
-        return min(1.0, (self._once & ~self._twice).bit_count() / self.observations)
+        return min(1.0, (self.once & ~self.twice).bit_count() / self.observations)

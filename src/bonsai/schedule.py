@@ -46,13 +46,25 @@ class Schedule:
             if self._next >= len(self._cycle):
                 self._cycle = self._corpus.inputs()
                 self._next = 0
-                self._novelty = {one: share for one, share in self._novelty.items() if one in self._corpus}
+                self._novelty = self.novelties()
                 if not self._cycle:
                     return None
             parent = self._cycle[self._next]
             self._next += 1
             if parent in self._corpus:
                 return parent
+
+    def waiting(self) -> list[Input]:
+        """The members whose turn in this cycle is still to come."""
+        return [one for one in self._cycle[self._next :] if one in self._corpus]
+
+    def novelties(self) -> dict[Input, float]:
+        """The novelty of every member that was visited."""
+        return {one: share for one, share in self._novelty.items() if one in self._corpus}
+
+    def restore(self, waiting: list[Input], novelties: dict[Input, float]) -> None:
+        """Go on where `waiting` and `novelties` were taken."""
+        self._cycle, self._next, self._novelty = list(waiting), 0, dict(novelties)
 
     def novelty(self, parent: Input) -> float:
         """The share of new texts among the children of its last visit."""

@@ -1,0 +1,73 @@
+"""A fuzzer that is stopped between two visits, written down and read again, goes on as it would have."""
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bonsai import Bounds
+from bonsai.budget import Executions, Progress
+from bonsai.cbgf import METHODS, Cbgf, State
+from bonsai.checkpoint import from_bytes, to_bytes
+from bonsai.corpus import Policy
+from bonsai.dedup import Seen
+from bonsai.feedback import Saving
+from fakes import FakeTarget
+from strategies import bundled, sampler
+
+BUDGET = Executions(400)
+
+
+class Visits:
+    """A number of visits, within the budget."""
+
+    def __init__(self, number: int) -> None:
+        self._left = number
+
+    def exhausted(self, progress: Progress) -> str | None:
+        self._left -= 1
+        return "stopped" if self._left < 0 else BUDGET.exhausted(progress)
+
+
+def fuzzer(policy: Policy, saving: Saving, generation: int) -> Cbgf:
+    within = sampler(bundled("blocks"), Bounds(2, 2, 2))
+    target = FakeTarget(crashes="while", unstable=True)
+    return Cbgf(within, target, saving, METHODS[policy], 5, Seen(generation=generation))
+
+
+def timeless(state: State) -> tuple[object, ...]:
+    """What two equal runs agree on, in a form that can be compared."""
+    return (
+        [(one.text, one.choices, one.valid, one.features) for one in state.members],
+        [replace(point, seconds=0) for point in state.growth],
+        *(getattr(state, name) for name in ("cycle", "novelty", "seen", "tally", "discovery", "findings")),
+    )
+
+
+@given(
+    st.sampled_from(Policy),
+    st.sampled_from(Saving),
+    st.lists(st.integers(0, 12), max_size=4),
+    st.sampled_from([40, 1000]),
+)
+@settings(max_examples=15)
+def test_interruptions_change_nothing(policy: Policy, saving: Saving, stops: list[int], generation: int) -> None:
+    straight = fuzzer(policy, saving, generation)
+    straight([], BUDGET)
+    running = fuzzer(policy, saving, generation)
+    running.plant([])
+    for visits in stops:
+        running.run(Visits(visits))
+        written = to_bytes(running.state())
+        running = fuzzer(policy, saving, generation)
+        running.restore(from_bytes(written))
+    running.run(BUDGET)
+    assert timeless(running.state()) == timeless(straight.state())
+
+
+@pytest.mark.parametrize("text", ["\ud800", "\x00", "</script>"])
+def test_any_text_survives(text: str) -> None:
+    made = fuzzer(Policy.SMALLEST, Saving.UNRESTRICTED, 1000)
+    made.unparsed = text
+    assert from_bytes(to_bytes(made.state())).unparsed == text

@@ -29,8 +29,8 @@ budget schedule dedup cbgf checkpoint
 pruning
 lattice
 workers
-corpus_folder store
-grow
+corpus_folder planting store
+grow session
 reduction mutation evaluation grading export report
 api
 __init__

@@ -10,7 +10,7 @@ import pytest
 from bonsai import BonsaiError, Bounds
 from bonsai.cbgf import Finding, Growth
 from bonsai.corpus import Input
-from bonsai.store import NodeRun, Run, require_free, write_run
+from bonsai.store import NodeRun, Replace, Run, require_free, write_run
 from bonsai.targets.execution import Outcome
 
 KEYS = {
@@ -74,6 +74,13 @@ def test_what_is_there_is_refused_unless_it_is_empty(tmp_path: Path) -> None:
         assert "--force" in caught.value.hint
 
 
+def test_only_the_folder_of_a_run_is_replaced(tmp_path: Path) -> None:
+    write_run(tmp_path / "out", some_run())
+    require_free(tmp_path / "out", Replace.RUNS)
+    with pytest.raises(BonsaiError, match="not the folder of a run"):
+        require_free(tmp_path, Replace.RUNS)
+
+
 def test_a_folder_that_cannot_be_written_is_an_error_and_leaves_nothing(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(BonsaiError, match="cannot write"):
@@ -84,10 +91,10 @@ def test_a_folder_that_cannot_be_written_is_an_error_and_leaves_nothing(tmp_path
 def test_a_failure_half_way_leaves_what_was_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write_run(tmp_path / "out", some_run())
 
-    def full(path: Path, run: Run) -> None:
+    def full(database: sqlite3.Connection, run: Run) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("bonsai.store._write_database", full)
+    monkeypatch.setattr("bonsai.store._fill", full)
     with pytest.raises(BonsaiError, match="No space left"):
         write_run(tmp_path / "out", some_run([]))
     assert (tmp_path / "out/corpus/valid/0001.py").read_text() == "a b"

@@ -29,6 +29,10 @@ class Budget(Protocol):
         """Why it is time to stop, in a word or two; None if it is not."""
         ...
 
+    def divided(self, parts: int) -> "Budget":
+        """What each of so many fuzzers may use that share one budget."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class Executions:
@@ -43,6 +47,9 @@ class Executions:
             return "nothing new to execute"
         return None
 
+    def divided(self, parts: int) -> "Executions":
+        return Executions(-(-self.number // parts))
+
     def __str__(self) -> str:
         return f"{self.number}x"
 
@@ -55,6 +62,9 @@ class Seconds:
 
     def exhausted(self, progress: Progress) -> str | None:
         return "time is up" if progress.seconds >= self.seconds else None
+
+    def divided(self, parts: int) -> "Seconds":
+        return Seconds(self.seconds / parts)
 
     def __str__(self) -> str:
         return f"{self.seconds:g}s"
@@ -80,8 +90,25 @@ class Auto:
             return "nothing new for long"
         return None
 
+    def divided(self, parts: int) -> "Auto":
+        return Auto(self.residual, -(-self.quiet // parts), -(-self.quiet_per_member // parts))
+
     def __str__(self) -> str:
         return "auto"
+
+
+@dataclass(frozen=True, slots=True)
+class Within:
+    """A budget, and a time that is not exceeded in any case."""
+
+    budget: Budget
+    seconds: float
+
+    def exhausted(self, progress: Progress) -> str | None:
+        return self.budget.exhausted(progress) or Seconds(self.seconds).exhausted(progress)
+
+    def divided(self, parts: int) -> "Within":
+        return Within(self.budget.divided(parts), self.seconds)
 
 
 def parse_budget(text: str) -> Budget:

@@ -172,7 +172,7 @@ class Cbgf:
                 self._schedule.joined(known)
         self.discovery = Discovery(once=self.corpus.covered, twice=self.corpus.covered)  # none of that is new
         replayed = [self.sampler.replay(one, draws) for one in seeds if not isinstance(one, Input)]
-        self._execute_and_judge(replayed if seeds else [self.sampler.sample(draws)])
+        self.offer(replayed if seeds else [self.sampler.sample(draws)])
 
     def run(self, budget: Budget, watch: Callable[["Cbgf"], None] = lambda fuzzer: None) -> str:
         """Visit parents in turn until the budget is exhausted; why it stopped."""
@@ -242,7 +242,7 @@ class Cbgf:
                     children.append(child)
         executed = self.tally.executions
         for start in range(0, len(children), BATCH):
-            self._execute_and_judge(children[start : start + BATCH])
+            self.offer(children[start : start + BATCH])
         if parent is not None:
             self._schedule.visited(parent, len(children), self.tally.executions - executed)
         if not children:
@@ -254,7 +254,8 @@ class Cbgf:
             self._derivations[member] = Derivation(self.sampler.grammar, member.choices, member.text)
         return self._derivations[member]
 
-    def _execute_and_judge(self, programs: Sequence[tuple[str, list[int]]]) -> None:
+    def offer(self, programs: Sequence[tuple[str, list[int]]]) -> None:
+        """Execute programs that were not seen before, and save those that are interesting."""
         fresh = [program for program in programs if self._seen.add(program[0])]
         repeats = len(programs) - len(fresh)
         self.tally.generated += len(programs)

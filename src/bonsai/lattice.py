@@ -48,27 +48,27 @@ class Lattice:
 
     @property
     def bottom(self) -> Node:
-        return Node(Bounds(1, 1, 1), self._savings[0])
+        return Node(Bounds(1, 1, 1), self.savings[0])
 
     @property
     def top(self) -> Node:
         return Node(self.upper, Saving.UNRESTRICTED)
 
     @property
-    def _savings(self) -> tuple[Saving, ...]:
+    def savings(self) -> tuple[Saving, ...]:
         both = (Saving.RESTRICTED, Saving.UNRESTRICTED)
         return both if self.kind is Kind.EXTENDED else (Saving.UNRESTRICTED,)
 
     def nodes(self) -> list[Node]:
         """All of them, level by level from the bottom; a predecessor always comes before its successors."""
         sides = (range(1, most + 1) for most in (self.upper.idents, self.upper.items, self.upper.depth))
-        found = [Node(Bounds(*bounds), saving) for bounds in product(*sides) for saving in self._savings]
+        found = [Node(Bounds(*bounds), saving) for bounds in product(*sides) for saving in self.savings]
         return sorted(found, key=lambda node: (self.level(node), str(node)))
 
     def level(self, node: Node) -> int:
         """How many steps a node is above the bottom."""
         steps = node.bounds.idents + node.bounds.items + node.bounds.depth - 3
-        return steps + self._savings.index(node.saving)
+        return steps + self.savings.index(node.saving)
 
     def predecessors(self, node: Node) -> list[Node]:
         """The nodes right below: one bound less by one, or the same bounds restricted."""

@@ -1,17 +1,22 @@
-"""A finished run comes in; its run directory goes out: the corpus as files, findings, `run.json` and `run.sqlite`.
+"""A run comes in; its run directory goes out: the corpus as files, findings, `run.json` and `run.sqlite`.
 
-Everything is written beside the directory first and then moved into place: nothing half-written is ever seen.
+While a run is going on, `run.sqlite` keeps what was asked, the results of all nodes that are done, and the latest
+checkpoints of the others; that is all it takes to resume. Everything else is made from it in the end. Files are
+written beside their place first and then moved into it: nothing half-written is ever seen.
 """
 
+import fcntl
 import json
 import os
 import shutil
 import sqlite3
-from collections.abc import Sequence
-from contextlib import closing
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
+from enum import Enum
 from pathlib import Path
 from statistics import fmean, median
+from typing import IO, Any
 
 from bonsai.bounds import Bounds
 from bonsai.cbgf import Finding, Growth
@@ -20,6 +25,15 @@ from bonsai.errors import BonsaiError
 from bonsai.targets.execution import Outcome
 
 SCHEMA = 1
+DATABASE = "run.sqlite"
+LOCK = ".lock"
+
+
+class Replace(Enum):
+    """Whether the folder of an older run may be replaced."""
+
+    NEVER = "never"
+    RUNS = "runs"
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +50,7 @@ class NodeRun:
     members: int
     residual: float
     stopped: str
+    new: int = 0  # features that its seeds did not cover
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,30 +109,186 @@ def sizes(corpus: Sequence[Input]) -> dict[str, object]:
     }
 
 
-def require_free(folder: Path) -> None:
-    """Refuse to write where something is already."""
-    if folder.is_dir() and not any(folder.iterdir()):
+def require_free(folder: Path, replaced: Replace = Replace.NEVER) -> None:
+    """Refuse to write where something is already, or where something other than a run would be replaced."""
+    if not folder.exists() or (folder.is_dir() and not any(folder.iterdir())):
         return
-    if folder.exists():
+    if replaced is Replace.NEVER:
         raise BonsaiError(f"{folder} exists", "name another folder with -o, or add --force to replace it")
+    if not (folder / DATABASE).is_file():
+        raise BonsaiError(f"{folder} is not the folder of a run", "only such a folder is replaced; name another")
+
+
+@contextmanager
+def _writing(folder: Path) -> Iterator[None]:
+    """What goes wrong with files is an error that says where."""
+    hint = "is the disk full, or the folder read-only?"
+    try:
+        yield
+    except OSError as error:
+        raise BonsaiError(f"cannot write {folder}: {error.strerror or error}", hint) from None
+    except sqlite3.Error as error:
+        raise BonsaiError(f"cannot write {folder / DATABASE}: {error}", hint) from None
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """The result of a task, or its latest checkpoint: why it stopped, and its state."""
+
+    stopped: str
+    state: bytes
+
+
+class RunStore:
+    """The run directory of a run that is going on. One process at a time has it open."""
+
+    def __init__(self, folder: Path) -> None:
+        with _writing(folder):
+            self.folder = folder
+            self._lock = _lock(folder)
+            self._database = sqlite3.connect(folder / DATABASE, isolation_level=None)
+
+    @classmethod
+    def create(cls, folder: Path, asked: dict[str, Any]) -> "RunStore":
+        """A new one, where there is nothing, or only an older run."""
+        with _writing(folder):
+            folder.mkdir(parents=True, exist_ok=True)
+            lock = _lock(folder)
+            for path in folder.iterdir():
+                if path.name != LOCK:
+                    shutil.rmtree(path) if path.is_dir() else path.unlink()
+            made = folder / f"{DATABASE}.part"
+            database = sqlite3.connect(made, isolation_level=None)
+            try:
+                database.executescript(f"BEGIN; {_GOING_ON} {_TABLES} COMMIT;")
+                database.execute("INSERT INTO asked VALUES (?)", [json.dumps(asked)])
+            finally:
+                database.close()
+            made.rename(folder / DATABASE)
+            lock.close()
+        return cls(folder)
+
+    @classmethod
+    def open(cls, folder: Path) -> "RunStore":
+        """One that is there."""
+        if not (folder / DATABASE).is_file():
+            raise BonsaiError(f"there is no run to resume in {folder}", f"a run directory has a {DATABASE}")
+        store = cls(folder)
+        try:
+            store.asked()
+        except (sqlite3.Error, IndexError, ValueError):
+            store.close()
+            raise BonsaiError(f"{folder / DATABASE} cannot be resumed", "it is damaged, or of a fuzz run") from None
+        return store
+
+    def asked(self) -> dict[str, Any]:
+        """What was asked when the run was created."""
+        found: dict[str, Any] = json.loads(self._database.execute("SELECT settings FROM asked").fetchall()[0][0])
+        return found
+
+    def results(self) -> dict[str, Stored]:
+        """The results of the tasks that are done."""
+        return self._read("SELECT task, stopped, state FROM results")
+
+    def checkpoints(self) -> dict[str, Stored]:
+        """The latest checkpoints of tasks that are not done."""
+        return self._read("SELECT task, '', state FROM checkpoints")
+
+    def _read(self, query: str) -> dict[str, Stored]:
+        return {task: Stored(stopped, state) for task, stopped, state in self._database.execute(query)}
+
+    def save(self, task: str, stopped: str, state: bytes) -> None:
+        """Keep the result of a task."""
+        with _writing(self.folder), self._transaction() as database:
+            database.execute("INSERT OR REPLACE INTO results VALUES (?, ?, ?)", (task, stopped, state))
+            database.execute("DELETE FROM checkpoints WHERE task = ?", [task])
+
+    def checkpoint(self, task: str, state: bytes) -> None:
+        """Keep how far a task has come."""
+        with _writing(self.folder), self._transaction() as database:
+            database.execute("INSERT OR REPLACE INTO checkpoints VALUES (?, ?)", (task, state))
+
+    def note(self, seconds: float, text: str) -> None:
+        """Keep something that happened."""
+        with _writing(self.folder), self._transaction() as database:
+            database.execute("INSERT INTO events VALUES (?, ?)", (seconds, _storable(text)))
+
+    def seconds(self) -> float:
+        """How long the run has taken so far, up to the last thing that happened."""
+        found = self._database.execute("SELECT max(seconds) FROM events").fetchone()[0]
+        return float(found or 0)
+
+    def finish(self, run: Run) -> None:
+        """Write the corpus, the findings and the figures of a run, be it complete or not."""
+        with _writing(self.folder):
+            with self._transaction() as database:
+                _fill(database, run)
+            _replace_folder(self.folder / "corpus", lambda folder: _write_corpus(folder, run))
+            _replace_folder(self.folder / "findings", lambda folder: _write_findings(folder, run))
+            made = self.folder / "run.json.part"
+            _write(made, json.dumps(run.summary(), indent=2) + "\n")
+            made.rename(self.folder / "run.json")
+
+    def close(self) -> None:
+        """Let others have it."""
+        self._database.close()
+        self._lock.close()
+
+    def __enter__(self) -> "RunStore":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    @contextmanager
+    def _transaction(self) -> Iterator[sqlite3.Connection]:
+        self._database.execute("BEGIN IMMEDIATE")
+        try:
+            yield self._database
+            self._database.execute("COMMIT")
+        except BaseException:
+            if self._database.in_transaction:
+                self._database.execute("ROLLBACK")
+            raise
+
+
+def _lock(folder: Path) -> IO[str]:
+    """Held until it is closed, or the process is gone."""
+    lock = open(folder / LOCK, "w")  # noqa: SIM115  # closed by the one who holds it
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        lock.close()
+        raise BonsaiError(f"{folder} is in use", "another process is growing there; wait, or stop it") from None
+    return lock
+
+
+def _replace_folder(folder: Path, fill: Callable[[Path], None]) -> None:
+    """Fill a new folder, then put it in the place of the old one."""
+    made, old = folder.with_name(f"{folder.name}.part"), folder.with_name(f"{folder.name}.old")
+    for left in (made, old):
+        shutil.rmtree(left, ignore_errors=True)
+    made.mkdir()
+    try:
+        fill(made)
+        if folder.exists():
+            folder.rename(old)
+        made.rename(folder)
+    finally:
+        shutil.rmtree(made, ignore_errors=True)
+        shutil.rmtree(old, ignore_errors=True)
 
 
 def write_run(folder: Path, run: Run) -> None:
-    """The run directory, all at once; one that is there is replaced."""
+    """The run directory of a run that is over, all at once; one that is there is replaced."""
     made = folder.parent / f".{folder.name}.{os.getpid()}.part"
     try:
-        made.mkdir(parents=True)
-        _write_corpus(made / "corpus", run)
-        _write_findings(made / "findings", run)
-        _write_database(made / "run.sqlite", run)
-        _write(made / "run.json", json.dumps(run.summary(), indent=2) + "\n")
-        if folder.exists():
-            shutil.rmtree(folder)
-        made.rename(folder)
-    except OSError as error:
-        raise BonsaiError(
-            f"cannot write {folder}: {error.strerror}", "is the disk full, or the folder read-only?"
-        ) from None
+        with RunStore.create(made, run.asked) as store:
+            store.finish(run)
+        with _writing(folder):
+            if folder.exists():
+                shutil.rmtree(folder)
+            made.rename(folder)
     finally:
         shutil.rmtree(made, ignore_errors=True)
 
@@ -134,16 +305,22 @@ def _write_corpus(folder: Path, run: Run) -> None:
 
 
 def _write_findings(folder: Path, run: Run) -> None:
-    folder.mkdir()
     for place, finding in enumerate(run.findings, start=1):
         stem = f"{place:04}-{finding.outcome.value}"
         _write(folder / f"{stem}{run.suffix}", finding.text)
         _write(folder / f"{stem}.message.txt", f"{finding.message}\nseen {finding.times} times\n")
 
 
+_GOING_ON = """
+CREATE TABLE asked (settings TEXT);
+CREATE TABLE results (task TEXT PRIMARY KEY, stopped TEXT, state BLOB);
+CREATE TABLE checkpoints (task TEXT PRIMARY KEY, state BLOB);
+CREATE TABLE events (seconds REAL, text TEXT);
+"""
+
 _TABLES = """
 CREATE TABLE nodes (id INTEGER PRIMARY KEY, idents, items, depth, validity, executions, generated, duplicates,
-                    seconds, covered, members, residual, stopped);
+                    seconds, covered, members, residual, stopped, new);
 CREATE TABLE features (id INTEGER PRIMARY KEY, name TEXT);
 CREATE TABLE inputs (id INTEGER PRIMARY KEY, text TEXT, choices TEXT, valid INTEGER, size INTEGER);
 CREATE TABLE hits (input INTEGER REFERENCES inputs, feature INTEGER REFERENCES features);
@@ -152,24 +329,23 @@ CREATE TABLE findings (outcome TEXT, message TEXT, text TEXT, times INTEGER);
 """
 
 
-def _write_database(path: Path, run: Run) -> None:
-    with closing(sqlite3.connect(path)) as database, database:
-        database.executescript(_TABLES)
-        for node in run.nodes:
-            bounds, *rest = (getattr(node, name) for name in NodeRun.__slots__)
-            row = (bounds.idents, bounds.items, bounds.depth, *rest)
-            database.execute(f"INSERT INTO nodes VALUES (NULL{', ?' * len(row)})", row)
-        database.executemany("INSERT INTO features VALUES (?, ?)", enumerate(run.features))
-        for place, one in enumerate(run.corpus, start=1):
-            row = (place, _storable(one.text), json.dumps(one.choices), one.valid, one.size[0])
-            database.execute("INSERT INTO inputs VALUES (?, ?, ?, ?, ?)", row)
-            database.executemany(
-                "INSERT INTO hits VALUES (?, ?)", ((place, feature) for feature in bits(one.features))
-            )
-        points = ([getattr(point, name) for name in Growth.__slots__] for point in run.growth)
-        database.executemany("INSERT INTO growth VALUES (?, ?, ?, ?, ?, ?)", points)
-        found = ((f.outcome.value, _storable(f.message), _storable(f.text), f.times) for f in run.findings)
-        database.executemany("INSERT INTO findings VALUES (?, ?, ?, ?)", found)
+def _fill(database: sqlite3.Connection, run: Run) -> None:
+    for table in ("hits", "inputs", "features", "nodes", "growth", "findings"):
+        database.execute(f"DELETE FROM {table}")
+    for node in run.nodes:
+        bounds, *rest = (getattr(node, name) for name in NodeRun.__slots__)
+        row = (bounds.idents, bounds.items, bounds.depth, *rest)
+        database.execute(f"INSERT INTO nodes VALUES (NULL{', ?' * len(row)})", row)
+    database.executemany("INSERT INTO features VALUES (?, ?)", enumerate(run.features))
+    for place, one in enumerate(run.corpus, start=1):
+        row = (place, _storable(one.text), json.dumps(one.choices), one.valid, one.size[0])
+        database.execute("INSERT INTO inputs VALUES (?, ?, ?, ?, ?)", row)
+        hits = ((place, feature) for feature in bits(one.features))
+        database.executemany("INSERT INTO hits VALUES (?, ?)", hits)
+    points = ([getattr(point, name) for name in Growth.__slots__] for point in run.growth)
+    database.executemany("INSERT INTO growth VALUES (?, ?, ?, ?, ?, ?)", points)
+    found = ((f.outcome.value, _storable(f.message), _storable(f.text), f.times) for f in run.findings)
+    database.executemany("INSERT INTO findings VALUES (?, ?, ?, ?)", found)
 
 
 def _storable(text: str) -> str:

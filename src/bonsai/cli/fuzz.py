@@ -22,7 +22,7 @@ from bonsai.cli.common import (
 from bonsai.cli.live import FuzzView
 from bonsai.corpus import Policy, Select
 from bonsai.feedback import Saving
-from bonsai.store import Run, require_free, write_run
+from bonsai.store import Replace, Run, require_free, write_run
 from bonsai.subject import load_subject
 
 
@@ -54,8 +54,7 @@ def fuzz(
     loaded = load_subject(subject)
     names = [require_mutator(name.strip()) for name in mutators.split(",") if name.strip()]
     allowed = parse_budget(budget)
-    if not force:
-        require_free(output)
+    require_free(output, Replace.RUNS if force else Replace.NEVER)
     with FuzzView(quiet or as_json) as view:
         run = run_fuzzer(
             loaded,

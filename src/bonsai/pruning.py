@@ -1,0 +1,106 @@
+"""Witnesses come in; smaller witnesses go out, found on their derivation trees.
+
+Every member of the corpus is taken apart in every way that makes it smaller by one step: items of a repetition are
+left out, a subtree is replaced by one of the same nonterminal inside it or by another alternative completed the
+shortest way, names give way to earlier ones. All that comes of it is offered to the corpus, where it replaces any
+larger witness; what is saved is taken apart in turn, until no step makes any witness smaller.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from itertools import combinations
+
+from bonsai.choices import Draws, Edited
+from bonsai.corpus import Corpus, Input, size_of
+from bonsai.derivation import Derivation, Node
+from bonsai.grammar.model import Repetition, Token
+from bonsai.sampler import Sampler
+
+Program = tuple[str, list[int]]
+Offer = Callable[[Sequence[Program]], None]  # executes programs, and adds them to the corpus where they improve it
+
+ALL_SUBSETS = 4  # up to so many items, every selection of them is tried
+
+
+def prune(corpus: Corpus, sampler: Sampler, offer: Offer, stopping: Callable[[], bool] = lambda: False) -> None:
+    """Offer the reductions of every member, smallest first, until there is no member that was not taken apart."""
+    done: set[Input] = set()
+    while waiting := [member for member in corpus.inputs() if member not in done]:
+        for member in waiting:
+            if stopping():
+                return
+            if member in corpus:
+                done.add(member)
+                offer(smaller(member, sampler))
+
+
+def smaller(member: Input, sampler: Sampler) -> list[Program]:
+    """The programs one step below a member, the smallest first."""
+    derivation = Derivation(sampler.grammar, member.choices, member.text)
+    draws = Draws("shortest")  # nothing depends on them: what is not given is completed the shortest way
+    found: dict[str, list[int]] = {}
+    for edited in reductions(derivation, sampler):
+        text, choices = sampler.replay(edited, draws)
+        if size_of(text) < member.size:
+            found.setdefault(text, choices)
+    return sorted(found.items(), key=lambda program: size_of(program[0]))
+
+
+def reductions(derivation: Derivation, sampler: Sampler) -> Iterator[Edited]:
+    """Edited choices, one step from a derivation each. Not all of them are smaller."""
+    for node in derivation.tree.walk():
+        if node.choice is None:
+            continue
+        if isinstance(node.symbol, Repetition):
+            yield from _with_fewer_items(derivation, node)
+        else:
+            yield from _with_other_alternative(derivation, node, sampler)
+    for node, inner in derivation.nested:
+        for one in inner:
+            yield _replaced(derivation, node, derivation.choices[one.start : one.end])
+    yield from _with_earlier_names(derivation)
+
+
+def _replaced(derivation: Derivation, node: Node, choices: Sequence[int]) -> list[int]:
+    return [*derivation.choices[: node.start], *choices, *derivation.choices[node.end :]]
+
+
+def _with_fewer_items(derivation: Derivation, node: Node) -> Iterator[Edited]:
+    """Some items of a repetition left out: all selections of a few, otherwise all but one, and halves."""
+    items, separators = node.items, node.separators
+    number = len(items)
+    kept: list[Sequence[int]]
+    if number <= ALL_SUBSETS:
+        kept = [chosen for most in range(number) for chosen in combinations(range(number), most)]
+    else:
+        half = number // 2
+        kept = [[*range(one), *range(one + 1, number)] for one in range(number)]
+        kept += [[], range(half), range(half, number)]
+    for chosen in kept:
+        choices = [len(chosen)]
+        for place, one in enumerate(chosen):
+            if place and separators:
+                choices += derivation.choices[separators[place - 1].start : separators[place - 1].end]
+            choices += derivation.choices[items[one].start : items[one].end]
+        yield _replaced(derivation, node, choices)
+
+
+def _with_other_alternative(derivation: Derivation, node: Node, sampler: Sampler) -> Iterator[Edited]:
+    """Another alternative, or absence, or another value; completed the shortest way."""
+    draws = Draws("shortest")
+    for choice in sampler.bounded.state(node.symbol, node.counts).weighted.allowed:
+        if choice != node.choice:
+            completed = sampler.continue_from(node.symbol, node.counts, (choice,), draws, most=0)
+            yield _replaced(derivation, node, completed)
+
+
+def _with_earlier_names(derivation: Derivation) -> Iterator[Edited]:
+    """All occurrences of a name replaced by an earlier one."""
+    names = {(node.symbol, node.choice) for node in derivation.identifiers}
+    for symbol, choice in sorted(names, key=repr):
+        assert isinstance(symbol, Token)
+        for earlier in range(choice or 0):
+            edited = list(derivation.choices)
+            for node in derivation.identifiers:
+                if (node.symbol, node.choice) == (symbol, choice):
+                    edited[node.start] = earlier
+            yield edited

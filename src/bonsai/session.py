@@ -1,0 +1,264 @@
+"""Settings come in; a run goes out: a subject, workers, the run directory and Algorithm 3, put together.
+
+A run may take several sessions: one that was interrupted or killed is resumed from its run directory.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from hashlib import sha256
+from pathlib import Path
+from time import time
+from typing import Any
+
+from bonsai.bounds import Bounds
+from bonsai.budget import Auto, Budget, parse_budget
+from bonsai.cbgf import METHODS, Finding
+from bonsai.checkpoint import from_bytes
+from bonsai.choices import Choices
+from bonsai.corpus import Policy, Select, size_of
+from bonsai.errors import BonsaiError
+from bonsai.feedback import Saving
+from bonsai.grammar.model import fingerprint
+from bonsai.grow import Earlier, Growing, Journal, Plan, Result, features_of, key_of
+from bonsai.lattice import Kind, Lattice, Node
+from bonsai.store import NodeRun, Run, RunStore
+from bonsai.subject import BUNDLED, Subject, load_subject
+from bonsai.version import bonsai_version
+from bonsai.workers.tasks import Workers
+
+FOR_PRUNING = 0.08  # the share of a limited time that is kept for what comes after the lattice
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What is asked of a run. None of it can change when a run is resumed."""
+
+    bounds: Bounds
+    lattice: Kind = Kind.EXTENDED
+    budget: Budget = field(default_factory=Auto)
+    policy: Policy = Policy.SMALLEST
+    select: Select = Select.VALID_FIRST
+    seed: int = 0
+    shards: int = 1
+    top_up: Budget | None = None
+    planted: tuple[tuple[Node, tuple[Choices, ...]], ...] = ()
+
+    def plan(self) -> Plan:
+        """The plan for `grow`."""
+        return Plan(
+            lattice=Lattice(self.bounds, self.lattice),
+            method=METHODS[self.policy],
+            budget=self.budget,
+            seed=self.seed,
+            shards=self.shards,
+            planted=dict(self.planted),
+            top_up=self.top_up,
+        )
+
+
+def asked(subject: Subject, settings: Settings, features: Sequence[str]) -> dict[str, Any]:
+    """What was asked, as the first keys of `run.json`; all of it is needed to resume."""
+    bundled = subject.folder.parent == BUNDLED
+    return {
+        "version": bonsai_version(),
+        "subject": subject.name,
+        "folder": subject.folder.name if bundled else str(subject.folder.resolve()),
+        "grammar_hash": fingerprint(subject.grammar),
+        "target_hash": sha256("\n".join(features).encode()).hexdigest()[:16],
+        "bounds": [settings.bounds.idents, settings.bounds.items, settings.bounds.depth],
+        "lattice": settings.lattice.value,
+        "policy": settings.policy.value,
+        "select": settings.select.value,
+        "seed": settings.seed,
+        "budget": str(settings.budget),
+        "top_up": None if settings.top_up is None else str(settings.top_up),
+        "shards": settings.shards,
+        "engine": subject.target.engine if subject.target else None,
+        "planted": [
+            [[node.bounds.idents, node.bounds.items, node.bounds.depth], node.saving.value, seeds]
+            for node, seeds in settings.planted
+        ],
+        "pools": {name: terminal.values for name, terminal in subject.grammar.terminals.items()}
+        if settings.planted
+        else {},
+    }
+
+
+def asked_before(found: dict[str, Any]) -> tuple[Subject, Settings]:
+    """The subject and the settings of a run that is to be resumed."""
+    subject = load_subject(found["folder"])
+    if found["pools"]:
+        pools = {name: tuple(values) for name, values in found["pools"].items()}
+        subject = replace(subject, grammar=subject.grammar.with_pools(pools))
+    planted = tuple(
+        (Node(Bounds(*bounds), Saving(saving)), tuple(tuple(seed) for seed in seeds))
+        for bounds, saving, seeds in found["planted"]
+    )
+    return subject, Settings(
+        bounds=Bounds(*found["bounds"]),
+        lattice=Kind(found["lattice"]),
+        budget=parse_budget(found["budget"]),
+        policy=Policy(found["policy"]),
+        select=Select(found["select"]),
+        seed=found["seed"],
+        shards=found["shards"],
+        top_up=None if found["top_up"] is None else parse_budget(found["top_up"]),
+        planted=planted,
+    )
+
+
+def require_same(before: dict[str, Any], now: dict[str, Any]) -> None:
+    """Refuse to resume where the result would be a mixture."""
+    for key, what in (
+        ("version", "Bonsai has another version"),
+        ("grammar_hash", "the grammar has changed"),
+        ("target_hash", "the target has changed"),
+    ):
+        if before[key] != now[key]:
+            raise BonsaiError(
+                f"the run cannot be resumed: {what} (it was {before[key]}, now it is {now[key]})",
+                "start a new run, in another folder",
+            )
+
+
+class Session:
+    """One session of a run: `begin` or `resume` it, then `grow`."""
+
+    def __init__(
+        self,
+        subject: Subject,
+        settings: Settings,
+        workers: Workers,
+        features: Sequence[str],
+        journal: Journal,
+        earlier: Earlier,
+        seconds: float | None = None,
+    ) -> None:
+        self.subject = subject
+        self.settings = settings
+        self.features = features
+        self._deadline = None if seconds is None else time() + seconds
+        plan = replace(settings.plan(), slots=workers.slots)
+        if seconds is not None:
+            plan = replace(plan, deadline=time() + seconds * (1 - FOR_PRUNING))
+        self.growing = Growing(plan, workers, journal, earlier)
+        self._jobs = workers.slots
+
+    def grow(
+        self, watch: Callable[[Growing], None] = lambda growing: None, stop: Callable[[], bool] = lambda: False
+    ) -> Run:
+        """Algorithm 3, then pruning, then selection. If it is stopped, what was found so far."""
+
+        def watched(growing: Growing) -> None:
+            if stop() or (self._deadline is not None and time() >= self._deadline):
+                growing.stop()
+            watch(growing)
+
+        self.growing.grow(watched)
+        self.growing.prune(watched)
+        return self._run()
+
+    def _run(self) -> Run:
+        growing = self.growing
+        corpus = growing.grown()
+        results = list(growing.results.values())
+        unstable = 0
+        for one in results:
+            unstable |= one.state.tally.unstable
+        return Run(
+            asked={
+                **asked(self.subject, self.settings, self.features),
+                "jobs": self._jobs,
+                "complete": all(growing.done(node) for node in growing.plan.lattice.nodes()),
+            },
+            suffix=self.subject.suffix,
+            features=self.features,
+            corpus=corpus.selected(self.settings.select),
+            covered=corpus.covered,
+            covered_by_valid=corpus.covered_by_valid,
+            unstable=unstable,
+            findings=_together(results),
+            nodes=[found for node in growing.plan.lattice.nodes() if (found := _node_run(growing, node))],
+            growth=growing.growth,
+            seconds=growing.seconds,
+        )
+
+
+def _together(results: Sequence[Result]) -> list[Finding]:
+    """The findings of all tasks, each once, with its smallest input."""
+    findings: dict[tuple[str, str], Finding] = {}
+    for one in (finding for result in results for finding in result.state.findings):
+        key = (one.outcome.value, one.message)
+        known = findings.get(key, replace(one, times=0))
+        text = min(known.text, one.text, key=size_of)
+        findings[key] = replace(one, text=text, times=known.times + one.times)
+    return [findings[key] for key in sorted(findings)]
+
+
+def _node_run(growing: Growing, node: Node) -> NodeRun | None:
+    """What the shards of a node did together; None if none of them was run."""
+    keys = [key_of(node, shard) for shard in range(growing.plan.shards)]
+    results = [growing.results[key] for key in keys if key in growing.results]
+    if not results:
+        return None
+    tallies = [one.state.tally for one in results]
+    covered = 0
+    for one in (member.features for result in results for member in result.state.members):
+        covered |= one
+    return NodeRun(
+        bounds=node.bounds,
+        validity=node.saving.value,
+        executions=sum(one.executions for one in tallies),
+        generated=sum(one.generated for one in tallies),
+        duplicates=sum(one.duplicates for one in tallies),
+        seconds=round(sum(one.state.seconds for one in results), 3),
+        covered=covered.bit_count(),
+        members=len({member.text for result in results for member in result.state.members}),
+        residual=max(one.state.discovery.residual for one in results),
+        stopped=", ".join(dict.fromkeys(one.stopped for one in results)),
+        new=sum(growing.new[key] for key in keys if key in growing.new),
+    )
+
+
+def begin(
+    subject: Subject, settings: Settings, workers: Workers, folder: Path | None, seconds: float | None = None
+) -> tuple[Session, RunStore | None]:
+    """The first session of a run; without a folder, nothing is kept."""
+    features = features_of(workers)
+    if folder is None:
+        return Session(subject, settings, workers, features, _Forgetful(), Earlier(), seconds), None
+    store = RunStore.create(folder, asked(subject, settings, features))
+    return Session(subject, settings, workers, features, store, Earlier(), seconds), store
+
+
+def resume(
+    store: RunStore, subject: Subject, settings: Settings, workers: Workers, seconds: float | None = None
+) -> Session:
+    """A further session of the run that a store keeps."""
+    features = features_of(workers)
+    require_same(store.asked(), asked(subject, settings, features))
+    earlier = Earlier(
+        results={
+            key: Result(_node_of(key, settings), one.stopped, from_bytes(one.state))
+            for key, one in store.results().items()
+        },
+        checkpoints={key: one.state for key, one in store.checkpoints().items()},
+        seconds=store.seconds(),
+    )
+    return Session(subject, settings, workers, features, store, earlier, seconds)
+
+
+def _node_of(key: str, settings: Settings) -> Node:
+    """The node of a task; of what belongs to none, the top."""
+    lattice = Lattice(settings.bounds, settings.lattice)
+    return next((node for node in lattice.nodes() if str(node) == key.split("/")[0]), lattice.top)
+
+
+class _Forgetful:
+    """A journal for runs that nobody resumes."""
+
+    def save(self, task: str, stopped: str, state: bytes) -> None: ...
+
+    def checkpoint(self, task: str, state: bytes) -> None: ...
+
+    def note(self, seconds: float, text: str) -> None: ...

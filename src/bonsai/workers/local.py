@@ -1,0 +1,167 @@
+"""Tasks come in; they run in processes of this machine, each of which keeps its target warm."""
+
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from multiprocessing.connection import Connection, Pipe, wait
+
+from bonsai.errors import BonsaiError
+from bonsai.subject import Subject
+from bonsai.workers.process import Do, Failed, Stop
+from bonsai.workers.tasks import Event, Finished, Kept, Lost, Started, Task
+
+ATTEMPTS = 3  # how often a task is started before its worker's death is put down to the task
+
+
+@dataclass(slots=True)
+class _Submitted:
+    task: Task
+    after: tuple[str, ...]
+    attempts: int = 0
+
+
+@dataclass(slots=True)
+class _Worker:
+    """A process, the key of what it is doing, and the keys of the results that it has been sent."""
+
+    process: "subprocess.Popen[bytes]"
+    connection: Connection
+    busy: str | None = None
+    has: set[str] = field(default_factory=set)
+
+
+class LocalWorkers:
+    """So many worker processes, started when there is something for them to do."""
+
+    def __init__(self, subject: Subject, jobs: int) -> None:
+        self._subject = subject
+        self._jobs = jobs
+        self._waiting: dict[str, _Submitted] = {}
+        self._running: dict[str, _Submitted] = {}
+        self._results: dict[str, object] = {}
+        self._workers: list[_Worker] = []
+        self._stopped = False
+
+    @property
+    def slots(self) -> int:
+        return self._jobs
+
+    def provide(self, key: str, result: object) -> None:
+        self._results[key] = result
+
+    def submit(self, key: str, task: Task, after: Sequence[str] = ()) -> None:
+        self._waiting[key] = _Submitted(task, tuple(after))
+
+    def stop(self) -> None:
+        self._stopped = True
+        self._waiting.clear()
+        for worker in self._workers:
+            with suppress(OSError):
+                worker.connection.send(Stop())
+
+    def close(self) -> None:
+        workers, self._workers = self._workers, []
+        for worker in workers:
+            _end(worker)
+
+    def events(self, patience: float) -> Iterator[Event | None]:
+        while True:
+            for key in self._start_ready():
+                yield Started(key)
+            if not self._running:
+                return
+            talking = wait([worker.connection for worker in self._workers], patience)
+            if not talking:
+                yield None
+            for worker in [worker for worker in self._workers if worker.connection in talking]:
+                yield self._hear(worker)
+
+    def _start_ready(self) -> list[str]:
+        """Hand the tasks that can start to the workers that are free."""
+        started = []
+        for key, submitted in list(self._waiting.items()):
+            if all(before in self._results for before in submitted.after):
+                worker = self._free_worker()
+                if worker is None:
+                    break
+                self._hand(worker, key, self._waiting.pop(key))
+                started.append(key)
+        return started
+
+    def _free_worker(self) -> _Worker | None:
+        for worker in self._workers:
+            if worker.busy is None:
+                return worker
+        if len(self._workers) >= self._jobs:
+            return None
+        self._workers.append(_start(self._subject))
+        return self._workers[-1]
+
+    def _hand(self, worker: _Worker, key: str, submitted: _Submitted) -> None:
+        submitted.attempts += 1
+        self._running[key] = submitted
+        worker.busy = key
+        new = {before: self._results[before] for before in submitted.after if before not in worker.has}
+        worker.has |= new.keys()
+        with suppress(OSError):  # if the worker is dead, listening to it will tell
+            worker.connection.send(Do(key, submitted.task, submitted.after, new))
+
+    def _hear(self, worker: _Worker) -> Event:
+        try:
+            event = worker.connection.recv()
+        except (EOFError, OSError):
+            return self._lost(worker)
+        match event:
+            case Finished(key, result):
+                self._results[key] = result
+                worker.has.add(key)
+                worker.busy = None
+                del self._running[key]
+            case Kept(key, state):
+                self._running[key].task = self._running[key].task.resumed(state)
+            case Failed(_, message, hint):
+                raise BonsaiError(message, hint)
+        found: Event = event
+        return found
+
+    def _lost(self, worker: _Worker) -> Event:
+        """Run the task of a dead worker again, in a new one."""
+        _end(worker)
+        self._workers.remove(worker)
+        status = worker.process.returncode
+        key = worker.busy
+        if key is None:
+            raise BonsaiError(f"a worker ended with status {status} and nothing to do", "try fewer --jobs")
+        submitted = self._running.pop(key)
+        reason = f"the worker of {key} ended with status {status}"
+        if submitted.attempts >= ATTEMPTS:
+            raise BonsaiError(f"{reason}, {ATTEMPTS} times", "is there enough memory? go on with --resume")
+        if not self._stopped:
+            self._waiting = {key: submitted, **self._waiting}
+        return Lost(key, reason)
+
+
+def _start(subject: Subject) -> _Worker:
+    ours, theirs = Pipe()
+    try:
+        process = subprocess.Popen(
+            [sys.executable, "-P", "-m", "bonsai.workers.process", str(theirs.fileno())],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            pass_fds=[theirs.fileno()],
+            start_new_session=True,  # a Ctrl-C at the terminal is for the one who submits
+        )
+    finally:
+        theirs.close()
+    with suppress(OSError):
+        ours.send(subject)
+    return _Worker(process, ours)
+
+
+def _end(worker: _Worker) -> None:
+    worker.connection.close()
+    worker.process.kill()
+    worker.process.wait()

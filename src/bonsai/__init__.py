@@ -15,7 +15,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from bonsai.api import fuzz, sample
+    from bonsai.api import fuzz, grow, sample
     from bonsai.bounds import Bounds
     from bonsai.counting import count, log10_count
     from bonsai.derivation import Derivation, measure
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from bonsai.grammar.model import Grammar
     from bonsai.grammar.pools import Lexicon
     from bonsai.parse_back import parse
+    from bonsai.session import GrowSettings
     from bonsai.subject import Subject, load_subject
 
 __version__: str
@@ -34,12 +35,14 @@ _HOMES = {
     "Bounds": "bonsai.bounds",
     "Derivation": "bonsai.derivation",
     "Grammar": "bonsai.grammar.model",
+    "GrowSettings": "bonsai.session",
     "Invalid": "bonsai.errors",
     "Lexicon": "bonsai.grammar.pools",
     "Subject": "bonsai.subject",
     "Unparsed": "bonsai.errors",
     "count": "bonsai.counting",
     "fuzz": "bonsai.api",
+    "grow": "bonsai.api",
     "load_subject": "bonsai.subject",
     "log10_count": "bonsai.counting",
     "measure": "bonsai.derivation",
@@ -54,6 +57,7 @@ __all__ = [
     "Bounds",
     "Derivation",
     "Grammar",
+    "GrowSettings",
     "Invalid",
     "Lexicon",
     "Subject",
@@ -61,6 +65,7 @@ __all__ = [
     "__version__",
     "count",
     "fuzz",
+    "grow",
     "load_subject",
     "log10_count",
     "measure",

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from hashlib import sha256
+from pathlib import Path
 from time import monotonic
 
 from bonsai.bounds import Bounds
@@ -14,12 +15,15 @@ from bonsai.derivation import Derivation
 from bonsai.errors import BonsaiError
 from bonsai.feedback import Saving
 from bonsai.grammar.model import fingerprint
+from bonsai.grow import Growing
 from bonsai.mutators import MUTATORS
 from bonsai.sampler import Sampler
-from bonsai.store import NodeRun, Run
+from bonsai.session import GrowSettings, begin
+from bonsai.store import NodeRun, Run, require_free
 from bonsai.subject import Subject, start_target
 from bonsai.targets.execution import Target
 from bonsai.version import bonsai_version
+from bonsai.workers.local import LocalWorkers
 
 
 def sample(subject: Subject, number: int = 1, bounds: Bounds | None = None, seed: int = 0) -> list[Derivation]:
@@ -119,6 +123,31 @@ def _finished(
         growth=fuzzer.growth,
         seconds=seconds,
     )
+
+
+def grow(
+    subject: Subject,
+    settings: GrowSettings | None = None,
+    folder: Path | None = None,
+    jobs: int = 1,
+    seconds: float | None = None,
+    watch: Callable[[Growing], None] = lambda growing: None,
+) -> Run:
+    """A corpus grown from the bottom up (Algorithm 3). With a folder, the run directory is written there."""
+    if folder is not None:
+        require_free(folder)
+    workers = LocalWorkers(subject, jobs)
+    store = None
+    try:
+        session, store = begin(subject, settings or GrowSettings(subject.bounds), workers, folder, seconds)
+        run = session.grow(watch)
+        if store is not None:
+            store.finish(run)
+        return run
+    finally:
+        workers.close()
+        if store is not None:
+            store.close()
 
 
 def require_mutator(name: str) -> str:

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field, replace
 from time import monotonic, time
 from typing import Protocol
 
+from bonsai.bounds import Bounds
 from bonsai.budget import Budget, Progress, Within
 from bonsai.cbgf import Cbgf, Growth, Method, State
 from bonsai.checkpoint import from_bytes, to_bytes
@@ -149,17 +150,18 @@ class TopUp:
 
 @dataclass(frozen=True, slots=True)
 class Prune:
-    """Smaller witnesses for what the tasks before it have found together."""
+    """Smaller witnesses for what the tasks before it have found together, within some bounds."""
 
     plan: Plan
+    bounds: Bounds
 
     def resumed(self, state: bytes) -> "Prune":
         return self
 
     def __call__(self, workshop: Workshop, before: Sequence[object], channel: Channel) -> Result:
         found = [one for one in before if isinstance(one, Result)]
-        top = self.plan.lattice.top
-        sampler = workshop.sampler(top.bounds)
+        top = Node(self.bounds, Saving.UNRESTRICTED)
+        sampler = workshop.sampler(self.bounds)
         fuzzer = Cbgf(
             sampler,
             workshop.target,
@@ -306,20 +308,36 @@ class Growing:
 
     def grow(self, watch: Callable[["Growing"], None]) -> None:
         """All nodes of the lattice, each after its predecessors."""
+        self._submit_lattice()
+        if self.plan.top_up is not None:
+            self._submit(TOP_UP, TopUp(self.plan, self.plan.top_up), [])
+        self._await(watch)
+
+    def raise_to(self, upper: Bounds, watch: Callable[["Growing"], None]) -> None:
+        """The nodes that a larger lattice has beyond those that are done."""
+        self.plan = replace(self.plan, lattice=replace(self.plan.lattice, upper=upper))
+        self._submit_lattice()
+        self._await(watch)
+
+    def lower_to(self, upper: Bounds) -> None:
+        """Take the upper bounds back; what was found beyond them stays."""
+        self.plan = replace(self.plan, lattice=replace(self.plan.lattice, upper=upper))
+
+    def _submit_lattice(self) -> None:
         lattice = self.plan.lattice
         for node in lattice.nodes():
             ancestors = [one for one in lattice.nodes() if one < node]
             after = [key_of(one, shard) for one in ancestors for shard in range(self.plan.shards)]
             for shard in range(self.plan.shards):
                 self._submit(key_of(node, shard), FuzzNode(self.plan, node, shard), after)
-        if self.plan.top_up is not None:
-            self._submit(TOP_UP, TopUp(self.plan, self.plan.top_up), [])
-        self._await(watch)
 
     def prune(self, watch: Callable[["Growing"], None]) -> None:
         """Smaller witnesses for everything that was found."""
         if self.plan.method.policy is Policy.SMALLEST and self.results and not self.stopping:
-            self._submit(PRUNE, Prune(self.plan), list(self.results))
+            bounds = self.plan.lattice.upper
+            for one in self.results.values():  # a bound that did not pay was tried all the same
+                bounds = bounds.join(one.node.bounds)
+            self._submit(PRUNE, Prune(self.plan, bounds), list(self.results))
             self._await(watch)
 
     def _submit(self, key: str, task: FuzzNode | TopUp | Prune, after: Sequence[str]) -> None:

@@ -4,8 +4,10 @@ A run may take several sessions: one that was interrupted or killed is resumed f
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
+from enum import Enum
 from hashlib import sha256
+from itertools import cycle
 from pathlib import Path
 from time import time
 from typing import Any
@@ -15,7 +17,7 @@ from bonsai.budget import Auto, Budget, parse_budget
 from bonsai.cbgf import METHODS, Finding
 from bonsai.checkpoint import from_bytes
 from bonsai.choices import Choices
-from bonsai.corpus import Policy, Select, size_of
+from bonsai.corpus import Input, Policy, Select, size_of
 from bonsai.errors import BonsaiError
 from bonsai.feedback import Saving
 from bonsai.grammar.model import fingerprint
@@ -26,14 +28,24 @@ from bonsai.subject import BUNDLED, Subject, load_subject
 from bonsai.version import bonsai_version
 from bonsai.workers.tasks import Workers
 
+FIRST_REACH = Bounds(2, 2, 2)
+LAST_REACH = 8  # no bound is raised beyond
 FOR_PRUNING = 0.08  # the share of a limited time that is kept for what comes after the lattice
 
 
+class Reach(Enum):
+    """Whether the upper bounds stay as they are, or are raised while that pays."""
+
+    FIXED = "fixed"
+    AUTO = "auto"
+
+
 @dataclass(frozen=True, slots=True)
-class Settings:
+class GrowSettings:
     """What is asked of a run. None of it can change when a run is resumed."""
 
     bounds: Bounds
+    reach: Reach = Reach.FIXED
     lattice: Kind = Kind.EXTENDED
     budget: Budget = field(default_factory=Auto)
     policy: Policy = Policy.SMALLEST
@@ -56,7 +68,7 @@ class Settings:
         )
 
 
-def asked(subject: Subject, settings: Settings, features: Sequence[str]) -> dict[str, Any]:
+def asked(subject: Subject, settings: GrowSettings, features: Sequence[str]) -> dict[str, Any]:
     """What was asked, as the first keys of `run.json`; all of it is needed to resume."""
     bundled = subject.folder.parent == BUNDLED
     return {
@@ -66,6 +78,7 @@ def asked(subject: Subject, settings: Settings, features: Sequence[str]) -> dict
         "grammar_hash": fingerprint(subject.grammar),
         "target_hash": sha256("\n".join(features).encode()).hexdigest()[:16],
         "bounds": [settings.bounds.idents, settings.bounds.items, settings.bounds.depth],
+        "reach": settings.reach.value,
         "lattice": settings.lattice.value,
         "policy": settings.policy.value,
         "select": settings.select.value,
@@ -84,7 +97,7 @@ def asked(subject: Subject, settings: Settings, features: Sequence[str]) -> dict
     }
 
 
-def asked_before(found: dict[str, Any]) -> tuple[Subject, Settings]:
+def asked_before(found: dict[str, Any]) -> tuple[Subject, GrowSettings]:
     """The subject and the settings of a run that is to be resumed."""
     subject = load_subject(found["folder"])
     if found["pools"]:
@@ -94,8 +107,9 @@ def asked_before(found: dict[str, Any]) -> tuple[Subject, Settings]:
         (Node(Bounds(*bounds), Saving(saving)), tuple(tuple(seed) for seed in seeds))
         for bounds, saving, seeds in found["planted"]
     )
-    return subject, Settings(
+    return subject, GrowSettings(
         bounds=Bounds(*found["bounds"]),
+        reach=Reach(found["reach"]),
         lattice=Kind(found["lattice"]),
         budget=parse_budget(found["budget"]),
         policy=Policy(found["policy"]),
@@ -127,7 +141,7 @@ class Session:
     def __init__(
         self,
         subject: Subject,
-        settings: Settings,
+        settings: GrowSettings,
         workers: Workers,
         features: Sequence[str],
         journal: Journal,
@@ -142,6 +156,7 @@ class Session:
         if seconds is not None:
             plan = replace(plan, deadline=time() + seconds * (1 - FOR_PRUNING))
         self.growing = Growing(plan, workers, journal, earlier)
+        self.raised: list[Raise] = []
         self._jobs = workers.slots
 
     def grow(
@@ -155,11 +170,14 @@ class Session:
             watch(growing)
 
         self.growing.grow(watched)
+        if self.settings.reach is Reach.AUTO:
+            self.raised = raise_bounds(self.growing, self.settings.select, watched)
         self.growing.prune(watched)
         return self._run()
 
     def _run(self) -> Run:
         growing = self.growing
+        upper = growing.plan.lattice.upper
         corpus = growing.grown()
         results = list(growing.results.values())
         unstable = 0
@@ -168,6 +186,8 @@ class Session:
         return Run(
             asked={
                 **asked(self.subject, self.settings, self.features),
+                "bounds": [upper.idents, upper.items, upper.depth],
+                "raised": [asdict(one) for one in self.raised],
                 "jobs": self._jobs,
                 "complete": all(growing.done(node) for node in growing.plan.lattice.nodes()),
             },
@@ -182,6 +202,54 @@ class Session:
             growth=growing.growth,
             seconds=growing.seconds,
         )
+
+
+@dataclass(frozen=True, slots=True)
+class Raise:
+    """One attempt to raise a bound: what it added, and whether that paid."""
+
+    bounds: tuple[int, int, int]
+    new: int  # features
+    saved: int  # characters that the corpus shrank by, as far as it covers the same features
+    paid: bool
+
+
+def raise_bounds(growing: Growing, select: Select, watch: Callable[[Growing], None]) -> list[Raise]:
+    """Raise one bound after the other, as long as one of the three pays: what the paper leaves as future work.
+
+    A bound pays if the nodes that it adds find a new feature, or a smaller test for a known one.
+    """
+    attempts: list[Raise] = []
+    failed = 0
+    for dimension in cycle(("depth", "items", "idents")):
+        if failed == 3 or growing.stopping:
+            return attempts
+        upper = growing.plan.lattice.upper
+        raised = replace(upper, **{dimension: getattr(upper, dimension) + 1})
+        failed += 1
+        if getattr(raised, dimension) > LAST_REACH:
+            continue
+        covered, before = growing.corpus.covered, growing.corpus.selected(select)
+        growing.raise_to(raised, watch)
+        new = (growing.corpus.covered & ~covered).bit_count()
+        saved = _total(before, covered) - _total(growing.corpus.selected(select), covered)
+        attempt = Raise((raised.idents, raised.items, raised.depth), new, saved, new > 0 or saved > 0)
+        attempts.append(attempt)
+        if attempt.paid:
+            failed = 0
+        else:
+            growing.lower_to(upper)
+    raise AssertionError("a cycle has no end")
+
+
+def _total(corpus: Sequence[Input], features: int) -> int:
+    """The characters that it takes to cover some features: of each, its smallest witness among the corpus."""
+    total = 0
+    for one in corpus:
+        if one.features & features:
+            total += one.size[0]
+            features &= ~one.features
+    return total
 
 
 def _together(results: Sequence[Result]) -> list[Finding]:
@@ -221,7 +289,7 @@ def _node_run(growing: Growing, node: Node) -> NodeRun | None:
 
 
 def begin(
-    subject: Subject, settings: Settings, workers: Workers, folder: Path | None, seconds: float | None = None
+    subject: Subject, settings: GrowSettings, workers: Workers, folder: Path | None, seconds: float | None = None
 ) -> tuple[Session, RunStore | None]:
     """The first session of a run; without a folder, nothing is kept."""
     features = features_of(workers)
@@ -232,7 +300,7 @@ def begin(
 
 
 def resume(
-    store: RunStore, subject: Subject, settings: Settings, workers: Workers, seconds: float | None = None
+    store: RunStore, subject: Subject, settings: GrowSettings, workers: Workers, seconds: float | None = None
 ) -> Session:
     """A further session of the run that a store keeps."""
     features = features_of(workers)
@@ -248,7 +316,7 @@ def resume(
     return Session(subject, settings, workers, features, store, earlier, seconds)
 
 
-def _node_of(key: str, settings: Settings) -> Node:
+def _node_of(key: str, settings: GrowSettings) -> Node:
     """The node of a task; of what belongs to none, the top."""
     lattice = Lattice(settings.bounds, settings.lattice)
     return next((node for node in lattice.nodes() if str(node) == key.split("/")[0]), lattice.top)

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from bonsai import __version__
-from bonsai.cli import check, count, fuzz, heatmap, sample
+from bonsai.cli import check, count, fuzz, grow, heatmap, sample
 from bonsai.cli.common import print_error
 from bonsai.errors import BonsaiError
 
@@ -18,6 +18,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+app.command("grow")(grow.grow)
 app.command("sample")(sample.sample)
 app.command("count")(count.count)
 app.command("check")(check.check)

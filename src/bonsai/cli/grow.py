@@ -1,0 +1,175 @@
+"""`bonsai grow`: the main job, a corpus grown from the bottom up."""
+
+import json
+import os
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from bonsai.budget import parse_budget
+from bonsai.cli.common import JsonOption, QuietOption, SeedOption, bounds_of, print_error
+from bonsai.cli.grown import print_grown
+from bonsai.cli.interruption import Interruption
+from bonsai.cli.lattice_view import GrowView
+from bonsai.corpus import Policy, Select
+from bonsai.corpus_folder import read_corpus
+from bonsai.durations import parse_duration
+from bonsai.errors import BonsaiError
+from bonsai.lattice import Kind, Lattice
+from bonsai.planting import plant
+from bonsai.session import FIRST_REACH, GrowSettings, Reach, asked_before, begin, resume
+from bonsai.store import Replace, Run, RunStore, require_free
+from bonsai.subject import Subject, load_subject
+from bonsai.workers.local import LocalWorkers
+from bonsai.workers.tasks import Workers
+
+INTERRUPTED = 130
+DEFAULT_OUTPUT = Path("out")
+# What may be said when a run is resumed; everything else was settled when it began.
+OF_A_SESSION = {"resume_from", "jobs", "cluster", "time", "as_json", "quiet"}
+
+
+def grow(
+    context: typer.Context,
+    subject: Annotated[
+        str | None,
+        typer.Argument(metavar="SUBJECT", help="A bundled subject by name, or a folder with a bonsai.toml."),
+    ] = None,
+    output: Annotated[
+        Path, typer.Option("-o", "--output", metavar="DIR", help="The run directory to write.")
+    ] = DEFAULT_OUTPUT,
+    bounds: Annotated[
+        str | None,
+        typer.Option(
+            "--bounds",
+            metavar="M,N,D|auto",
+            help="Most identifiers, items of a repetition, and nested expansions; auto raises what pays. "
+            "[default: the subject's]",
+        ),
+    ] = None,
+    lattice: Annotated[
+        Kind, typer.Option("--lattice", help="With or without nodes for valid inputs only.")
+    ] = Kind.EXTENDED,
+    budget: Annotated[
+        str,
+        typer.Option("--budget", metavar="B", help="For each node: auto, a time (60s) or executions (5000x)."),
+    ] = "auto",
+    time: Annotated[
+        str | None, typer.Option("--time", metavar="T", help="For the whole run, such as 10m. [default: no limit]")
+    ] = None,
+    policy: Annotated[Policy, typer.Option("--policy", help="What is saved.")] = Policy.SMALLEST,
+    select: Annotated[Select, typer.Option("--select", help="What of it is the corpus.")] = Select.VALID_FIRST,
+    jobs: Annotated[
+        int | None, typer.Option("--jobs", metavar="N", min=1, help="Nodes at the same time. [default: all cores]")
+    ] = None,
+    cluster: Annotated[
+        str | None,
+        typer.Option("--cluster", metavar="ADDRESS", help="A Dask scheduler, tcp://host:8786, or local."),
+    ] = None,
+    shards: Annotated[int, typer.Option("--shards", metavar="K", min=1, help="Split every node into so many.")] = 1,
+    seed: SeedOption = 0,
+    seeds: Annotated[
+        Path | None, typer.Option("--seeds", metavar="FOLDER", help="Existing inputs to start from.")
+    ] = None,
+    top_up: Annotated[
+        str | None,
+        typer.Option("--top-up", metavar="B", help="Add what one conventional fuzzer finds beyond, with a budget."),
+    ] = None,
+    resume_from: Annotated[
+        Path | None, typer.Option("--resume", metavar="DIR", help="Go on with a run that was stopped or killed.")
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace the run directory if it exists.")] = False,
+    as_json: JsonOption = False,
+    quiet: QuietOption = False,
+) -> int:
+    """Grow a test corpus from the bottom up (Algorithm 3 of the paper). Ctrl-C keeps what was found.
+
+    Example: bonsai grow chocopy -o out
+    """
+    seconds = _seconds(time)
+    store: RunStore | None = None
+    if resume_from is not None:
+        _require_no_settings(context)
+        output, store = resume_from, RunStore.open(resume_from)
+        loaded, settings = asked_before(store.asked())
+    else:
+        if subject is None:
+            raise BonsaiError("no subject is given", "write bonsai grow chocopy, say, or --resume DIR")
+        loaded = load_subject(subject)
+        settings = GrowSettings(
+            bounds=FIRST_REACH if bounds == "auto" else bounds_of(loaded, bounds),
+            reach=Reach.AUTO if bounds == "auto" else Reach.FIXED,
+            lattice=lattice,
+            budget=parse_budget(budget),
+            policy=policy,
+            select=select,
+            seed=seed,
+            shards=shards,
+            top_up=None if top_up is None else parse_budget(top_up),
+        )
+        require_free(output, Replace.RUNS if force else Replace.NEVER)
+        if seeds is not None:
+            loaded, settings = _planted(loaded, settings, seeds)
+    workers = _workers(loaded, jobs, cluster)
+    try:
+        with Interruption() as interruption, GrowView(quiet or as_json) as view:
+            if store is None:
+                session, store = begin(loaded, settings, workers, output, seconds)
+            else:
+                session = resume(store, loaded, settings, workers, seconds)
+            view.features = len(session.features)
+            run = session.grow(view, interruption.requested)
+            if store is not None:
+                store.finish(run)
+    finally:
+        workers.close()
+        if store is not None:
+            store.close()
+    _print(run, output, as_json, quiet)
+    if interruption.requested():
+        print_error("interrupted", f"go on with bonsai grow --resume {output}")
+        return INTERRUPTED
+    return 0
+
+
+def _seconds(time: str | None) -> float | None:
+    seconds = None if time is None else parse_duration(time)
+    if time is not None and not seconds:
+        raise BonsaiError(f"{time!r} is no time", "write --time 10m, say")
+    return seconds
+
+
+def _require_no_settings(context: typer.Context) -> None:
+    """Refuse what cannot change any more."""
+    for name in context.params:
+        source = context.get_parameter_source(name)
+        if source is not None and source.name == "COMMANDLINE" and name not in OF_A_SESSION:
+            allowed = "--jobs, --cluster and --time"
+            raise BonsaiError(
+                f"a run that is resumed keeps its {name}", f"with --resume, only {allowed} can be given"
+            )
+
+
+def _planted(subject: Subject, settings: GrowSettings, folder: Path) -> tuple[Subject, GrowSettings]:
+    """Seeds from a folder; files that are none are listed."""
+    planting = plant(subject, read_corpus(folder, subject.suffix), Lattice(settings.bounds, settings.lattice))
+    for name, reason in planting.left_out.items():
+        print_error(f"{name} is no seed: {reason}", "the run goes on without it")
+    return planting.subject, replace(settings, planted=tuple((n, tuple(s)) for n, s in planting.seeds.items()))
+
+
+def _workers(subject: Subject, jobs: int | None, cluster: str | None) -> Workers:
+    if cluster is None:
+        return LocalWorkers(subject, jobs or len(os.sched_getaffinity(0)))
+    raise BonsaiError("clusters are not there yet", "leave --cluster out")
+
+
+def _print(run: Run, output: Path, as_json: bool, quiet: bool) -> None:
+    if as_json:
+        typer.echo(json.dumps(run.summary()))
+    elif quiet:
+        typer.echo(str(output))
+    else:
+        print_grown(run, output)

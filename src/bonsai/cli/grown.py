@@ -1,0 +1,80 @@
+"""A finished run comes in; the closing summary goes out: figures, a few tests, and what to do next."""
+
+from pathlib import Path
+
+from rich.console import Console
+from rich.padding import Padding
+from rich.syntax import Syntax
+from rich.table import Table
+
+from bonsai.cli.common import console
+from bonsai.corpus import Input
+from bonsai.store import Run
+
+SHOWN = 5
+
+
+def print_grown(run: Run, folder: Path) -> None:
+    """For people."""
+    out = console()
+    _print_figures(out, run, folder)
+    if run.corpus:
+        chosen = telling(run.corpus)
+        smallest = run.corpus[:SHOWN]
+        _print_tests(out, "The smallest", run, smallest)
+        _print_tests(out, "The most telling", run, [one for one in chosen if one not in smallest][:SHOWN])
+    _print_findings(out, run, folder)
+    out.print(f"\nNext: look into {folder}/corpus", markup=False)
+    if not run.asked["complete"]:
+        out.print(f"The run is not complete; go on with: bonsai grow --resume {folder}", markup=False)
+
+
+def telling(corpus: list[Input]) -> list[Input]:
+    """The tests by how many features each is the smallest to exercise, among its own kind first."""
+    covered = 0
+    first: list[tuple[int, Input]] = []
+    for one in sorted(corpus, key=lambda one: (not one.valid, one.size)):
+        first.append(((one.features & ~covered).bit_count(), one))
+        covered |= one.features
+    return [one for _, one in sorted(first, key=lambda pair: (-pair[0], pair[1].size))]
+
+
+def _print_figures(out: Console, run: Run, folder: Path) -> None:
+    figures = run.summary()
+    corpus, features = figures["corpus"], figures["features"]
+    assert isinstance(corpus, dict)
+    assert isinstance(features, dict)
+    out.print(
+        f"[bold]{corpus['files']} tests[/bold], {corpus['valid']} of them valid, on average "
+        f"{corpus['mean_size']:.1f} characters without white space (median {corpus['median_size']:g}, "
+        f"largest {corpus['max_size']})"
+    )
+    out.print(
+        f"{features['covered']} of {features['total']} features covered, {features['by_valid']} by valid tests; "
+        f"{figures['executions']:,} executions in {run.seconds:.1f} s, {len(run.nodes)} nodes"
+    )
+    if features["unstable"]:
+        out.print(f"[yellow]{features['unstable']} features did not recur when an input was run again[/yellow]")
+
+
+def _print_tests(out: Console, title: str, run: Run, tests: list[Input]) -> None:
+    if not tests:
+        return
+    out.print(f"\n[bold]{title}[/bold]")
+    lexer = Syntax.guess_lexer(f"test{run.suffix}")
+    grid = Table.grid(padding=(0, 4))
+    cells = [
+        Padding(Syntax(one.text.rstrip("\n") or "(empty)", lexer, background_color="default"), (0, 0, 1, 2))
+        for one in tests
+    ]
+    grid.add_row(*cells)
+    grid.add_row(*("  valid" if one.valid else "  invalid" for one in tests), style="dim")
+    out.print(grid)
+
+
+def _print_findings(out: Console, run: Run, folder: Path) -> None:
+    for finding in run.findings[:SHOWN]:
+        out.print(f"[red]{finding.outcome.value}[/red]", end=" ")
+        out.print(f"{finding.message[:200]} on {finding.text[:80]!r} ({finding.times} times)", markup=False)
+    if run.findings:
+        out.print(f"{len(run.findings)} findings, in {folder}/findings", markup=False)

@@ -13,6 +13,8 @@ from bonsai.workers.process import Do, Failed, Stop
 from bonsai.workers.tasks import Event, Finished, Kept, Lost, Started, Task
 
 ATTEMPTS = 3  # how often a task is started before its worker's death is put down to the task
+# Not `-m`: what the process sends has to be of the module, not of `__main__`.
+PROGRAM = "from bonsai.workers.process import main; main()"
 
 
 @dataclass(slots=True)
@@ -147,7 +149,7 @@ def _start(subject: Subject) -> _Worker:
     ours, theirs = Pipe()
     try:
         process = subprocess.Popen(
-            [sys.executable, "-P", "-m", "bonsai.workers.process", str(theirs.fileno())],
+            [sys.executable, "-P", "-c", PROGRAM, str(theirs.fileno())],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,

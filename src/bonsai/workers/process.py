@@ -75,8 +75,8 @@ def serve(connection: Connection) -> None:
         results.update(do.new)
         before = [results[key] for key in do.after]
         try:
-            result = do.task(workshop, before, _PipeChannel(do.key, connection, flag))
-            connection.send(Finished(do.key, result))
+            results[do.key] = do.task(workshop, before, _PipeChannel(do.key, connection, flag))
+            connection.send(Finished(do.key, results[do.key]))
         except BonsaiError as error:
             connection.send(Failed(do.key, error.message, error.hint))
         except Exception as error:
@@ -93,9 +93,10 @@ def _read(connection: Connection, tasks: "Queue[Do]", flag: Flag) -> None:
                 flag.set()
             else:
                 tasks.put(message)
-    except (EOFError, OSError):
+    finally:  # the connection has ended, or carries what cannot be read
         os._exit(1)  # the targets end when this process does
 
 
-if __name__ == "__main__":
+def main() -> None:
+    """The process: its argument is the descriptor of the connection."""
     serve(Connection(int(sys.argv[1])))

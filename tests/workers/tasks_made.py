@@ -1,0 +1,87 @@
+"""Tasks that do little, for tests of those who run them."""
+
+import os
+import signal
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from bonsai.errors import BonsaiError
+from bonsai.workers.tasks import Channel
+from bonsai.workers.workshop import Workshop
+
+
+@dataclass(frozen=True, slots=True)
+class Add:
+    """The sum of a number and all results before."""
+
+    number: int
+
+    def resumed(self, state: bytes) -> "Add":
+        return self
+
+    def __call__(self, workshop: Workshop, before: Sequence[object], channel: Channel) -> int:
+        channel.tell(f"adding {self.number}")
+        return self.number + sum(one for one in before if isinstance(one, int))
+
+
+@dataclass(frozen=True, slots=True)
+class Fail:
+    """An error: a user's, or a mistake of ours."""
+
+    message: str
+
+    def resumed(self, state: bytes) -> "Fail":
+        return self
+
+    def __call__(self, workshop: Workshop, before: Sequence[object], channel: Channel) -> object:
+        if self.message == "mistake":
+            raise ZeroDivisionError(self.message)
+        raise BonsaiError(self.message, "a hint")
+
+
+@dataclass(frozen=True, slots=True)
+class Die:
+    """Killed in the middle, as often as there is no file of that name yet: each time leaves one behind."""
+
+    folder: str
+    times: int
+    state: bytes = b""
+
+    def resumed(self, state: bytes) -> "Die":
+        return replace(self, state=state)
+
+    def __call__(self, workshop: Workshop, before: Sequence[object], channel: Channel) -> str:
+        deaths = len(list(Path(self.folder).iterdir()))
+        if deaths < self.times:
+            channel.keep(self.state + b"k")
+            (Path(self.folder) / str(deaths)).touch()
+            time.sleep(0.3)  # what was kept is on its way
+            os.kill(os.getpid(), signal.SIGKILL)
+        return self.state.decode()
+
+
+@dataclass(frozen=True, slots=True)
+class WaitForStop:
+    """Runs until it is asked to stop."""
+
+    def resumed(self, state: bytes) -> "WaitForStop":
+        return self
+
+    def __call__(self, workshop: Workshop, before: Sequence[object], channel: Channel) -> str:
+        while not channel.stopping():
+            channel.tell("waiting")
+            time.sleep(0.02)
+        return "stopped"
+
+
+@dataclass(frozen=True, slots=True)
+class TargetProcess:
+    """Which process the target is: the same one for all tasks of a worker."""
+
+    def resumed(self, state: bytes) -> "TargetProcess":
+        return self
+
+    def __call__(self, workshop: Workshop, before: Sequence[object], channel: Channel) -> tuple[int, int]:
+        return os.getpid(), id(workshop.target)

@@ -1,0 +1,109 @@
+"""Tasks on this machine: their order, their errors, and what happens when a worker dies."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import bonsai
+from bonsai import BonsaiError
+from bonsai.workers.local import ATTEMPTS, LocalWorkers
+from bonsai.workers.tasks import Event, Finished, Kept, Lost, Started, Task, Told
+from made_subjects import json_subject
+from workers.tasks_made import Add, Die, Fail, TargetProcess, WaitForStop
+
+
+@pytest.fixture(autouse=True)
+def _tasks_can_be_imported_by_workers(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parents[1]))
+
+
+@pytest.fixture(params=[1, 2])
+def workers(request: pytest.FixtureRequest) -> Iterator[LocalWorkers]:
+    made = LocalWorkers(bonsai.load_subject("json"), request.param)
+    yield made
+    made.close()
+
+
+def events_of(workers: LocalWorkers, tasks: dict[str, tuple[Task, list[str]]]) -> list[Event]:
+    for key, (task, after) in tasks.items():
+        workers.submit(key, task, after)
+    return [event for event in workers.events(1) if event is not None]
+
+
+def results(events: list[Event]) -> dict[str, object]:
+    return {event.key: event.result for event in events if isinstance(event, Finished)}
+
+
+def test_a_task_runs_after_others_and_has_their_results(workers: LocalWorkers) -> None:
+    events = events_of(
+        workers,
+        {"a": (Add(1), []), "b": (Add(2), ["a"]), "c": (Add(4), ["a"]), "d": (Add(8), ["b", "c"])},
+    )
+    assert results(events) == {"a": 1, "b": 3, "c": 5, "d": 16}
+    order = [(type(event), event.key) for event in events]
+    assert order.index((Finished, "b")) < order.index((Started, "d"))
+    assert order.index((Finished, "c")) < order.index((Started, "d"))
+    assert any(isinstance(event, Told) and event.news == "adding 8" for event in events)
+    assert not any(isinstance(event, Lost) for event in events)
+
+
+def test_results_of_an_earlier_session_are_as_good(workers: LocalWorkers) -> None:
+    workers.provide("before", 5)
+    assert results(events_of(workers, {"a": (Add(1), ["before"])})) == {"a": 6}
+    assert results(events_of(workers, {"b": (Add(1), ["before", "a"])})) == {"b": 12}
+
+
+def test_errors_reach_the_one_who_submits(workers: LocalWorkers) -> None:
+    with pytest.raises(BonsaiError, match="wrong") as caught:
+        events_of(workers, {"a": (Fail("wrong"), [])})
+    assert caught.value.hint == "a hint"
+
+
+def test_a_mistake_of_ours_is_one_line_that_says_where(workers: LocalWorkers) -> None:
+    with pytest.raises(BonsaiError, match=r"ZeroDivisionError: mistake \(tasks_made.py:\d+\)"):
+        events_of(workers, {"a": (Fail("mistake"), [])})
+
+
+def test_a_worker_that_dies_is_replaced_and_its_task_resumed(workers: LocalWorkers, tmp_path: Path) -> None:
+    events = events_of(workers, {"a": (Die(str(tmp_path), ATTEMPTS - 1), []), "b": (Add(1), ["a"])})
+    assert results(events)["a"] == "k" * (ATTEMPTS - 1)
+    assert results(events)["b"] == 1
+    assert [type(event) for event in events].count(Lost) == ATTEMPTS - 1
+    assert any(isinstance(event, Kept) for event in events)
+
+
+def test_a_task_that_kills_its_workers_is_given_up(workers: LocalWorkers, tmp_path: Path) -> None:
+    with pytest.raises(BonsaiError, match=f"-9, {ATTEMPTS} times"):
+        events_of(workers, {"a": (Die(str(tmp_path), 99), [])})
+
+
+def test_stopping_ends_running_tasks_and_starts_no_others(workers: LocalWorkers) -> None:
+    workers.submit("a", WaitForStop())
+    workers.submit("b", Add(1), ["a"])
+    found: list[Event] = []
+    for event in workers.events(1):
+        if isinstance(event, Told):
+            workers.stop()
+        if event is not None:
+            found.append(event)
+    assert results(found) == {"a": "stopped"}
+
+
+def test_silence_is_told(workers: LocalWorkers) -> None:
+    workers.submit("b", WaitForStop())
+    heard = []
+    for event in workers.events(0.001):
+        heard.append(event)
+        if event is None:
+            workers.stop()
+    assert None in heard
+
+
+def test_a_worker_keeps_its_target(tmp_path: Path) -> None:
+    workers = LocalWorkers(json_subject(tmp_path / "subject"), 1)
+    try:
+        found = results(events_of(workers, {"a": (TargetProcess(), []), "b": (TargetProcess(), [])}))
+    finally:
+        workers.close()
+    assert found["a"] == found["b"]

@@ -29,7 +29,11 @@ class Budget(Protocol):
         """Why it is time to stop, in a word or two; None if it is not."""
         ...
 
-    def divided(self, parts: int) -> "Budget":
+
+class NodeBudget(Budget, Protocol):
+    """The budget of a node, which its shards share."""
+
+    def divided(self, parts: int) -> "NodeBudget":
         """What each of so many fuzzers may use that share one budget."""
         ...
 
@@ -101,7 +105,7 @@ class Auto:
 class Within:
     """A budget, and a time that is not exceeded in any case."""
 
-    budget: Budget
+    budget: NodeBudget
     seconds: float
 
     def exhausted(self, progress: Progress) -> str | None:
@@ -111,7 +115,7 @@ class Within:
         return Within(self.budget.divided(parts), self.seconds)
 
 
-def parse_budget(text: str) -> Budget:
+def parse_budget(text: str) -> NodeBudget:
     """`auto`, a time (`90s`, `10m`, `1h`) or a number of executions (`5000x`)."""
     if text == "auto":
         return Auto()

@@ -16,7 +16,7 @@ from time import monotonic, time
 from typing import Protocol
 
 from bonsai.bounds import Bounds
-from bonsai.budget import Budget, Progress, Within
+from bonsai.budget import Budget, NodeBudget, Progress, Within
 from bonsai.cbgf import Cbgf, Growth, Method, State
 from bonsai.checkpoint import from_bytes, to_bytes
 from bonsai.choices import Choices
@@ -41,7 +41,7 @@ class Plan:
 
     lattice: Lattice
     method: Method
-    budget: Budget
+    budget: NodeBudget
     seed: int
     shards: int = 1
     planted: Mapping[Node, Sequence[Choices]] = field(default_factory=dict)
@@ -192,9 +192,6 @@ class _Until:
 
     def exhausted(self, progress: Progress) -> str | None:
         return INTERRUPTED if self.channel.stopping() else self.budget.exhausted(progress)
-
-    def divided(self, parts: int) -> "_Until":
-        return self
 
 
 def _watched(fuzzer: Cbgf, node: Node, budget: Budget, keep_every: float, channel: Channel) -> Result:

@@ -13,7 +13,7 @@ from time import time
 from typing import Any
 
 from bonsai.bounds import Bounds
-from bonsai.budget import Auto, Budget, parse_budget
+from bonsai.budget import Auto, NodeBudget, parse_budget
 from bonsai.cbgf import METHODS, Finding
 from bonsai.checkpoint import from_bytes
 from bonsai.choices import Choices
@@ -47,12 +47,12 @@ class GrowSettings:
     bounds: Bounds
     reach: Reach = Reach.FIXED
     lattice: Kind = Kind.EXTENDED
-    budget: Budget = field(default_factory=Auto)
+    budget: NodeBudget = field(default_factory=Auto)
     policy: Policy = Policy.SMALLEST
     select: Select = Select.VALID_FIRST
     seed: int = 0
     shards: int = 1
-    top_up: Budget | None = None
+    top_up: NodeBudget | None = None
     planted: tuple[tuple[Node, tuple[Choices, ...]], ...] = ()
 
     def plan(self) -> Plan:

@@ -11,7 +11,9 @@ True
 '{"a": [1, 2]}'
 """
 
+import sys
 from importlib import import_module
+from types import ModuleType
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -42,7 +44,6 @@ _HOMES = {
     "Unparsed": "bonsai.errors",
     "count": "bonsai.counting",
     "fuzz": "bonsai.api",
-    "grow": "bonsai.api",
     "load_subject": "bonsai.subject",
     "log10_count": "bonsai.counting",
     "measure": "bonsai.derivation",
@@ -82,3 +83,17 @@ def __getattr__(name: str) -> object:
     if name not in _HOMES:
         raise AttributeError(f"module 'bonsai' has no attribute {name!r}")
     return getattr(import_module(_HOMES[name]), name)
+
+
+class _Package(ModuleType):
+    """`bonsai.grow` is the function, though there is a module of that name, which importing it would put here."""
+
+    @property
+    def grow(self) -> object:
+        return import_module("bonsai.api").grow
+
+    @grow.setter
+    def grow(self, module: ModuleType) -> None: ...
+
+
+sys.modules[__name__].__class__ = _Package

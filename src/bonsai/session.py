@@ -3,6 +3,7 @@
 A run may take several sessions: one that was interrupted or killed is resumed from its run directory.
 """
 
+import os
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from enum import Enum
@@ -21,13 +22,14 @@ from bonsai.corpus import Input, Policy, Select, size_of
 from bonsai.errors import BonsaiError
 from bonsai.feedback import Saving
 from bonsai.grammar.model import fingerprint
-from bonsai.grow import Earlier, Growing, Journal, Plan, Result, features_of, key_of
+from bonsai.grow import KEEP_EVERY, Earlier, Growing, Journal, Plan, Result, features_of, key_of
 from bonsai.lattice import Kind, Lattice, Node
 from bonsai.store import NodeRun, Run, RunStore
 from bonsai.subject import BUNDLED, Subject, load_subject
 from bonsai.version import bonsai_version
 from bonsai.workers.tasks import Workers
 
+CHECKPOINT_EVERY = "BONSAI_CHECKPOINT_EVERY"  # seconds; for tests that cannot wait
 FIRST_REACH = Bounds(2, 2, 2)
 LAST_REACH = 8  # no bound is raised beyond
 FOR_PRUNING = 0.08  # the share of a limited time that is kept for what comes after the lattice
@@ -65,6 +67,7 @@ class GrowSettings:
             shards=self.shards,
             planted=dict(self.planted),
             top_up=self.top_up,
+            keep_every=float(os.environ.get(CHECKPOINT_EVERY, KEEP_EVERY)),
         )
 
 

@@ -111,7 +111,7 @@ def sizes(corpus: Sequence[Input]) -> dict[str, object]:
 
 def require_free(folder: Path, replaced: Replace = Replace.NEVER) -> None:
     """Refuse to write where something is already, or where something other than a run would be replaced."""
-    if not folder.exists() or (folder.is_dir() and not any(folder.iterdir())):
+    if not folder.exists() or (folder.is_dir() and all(path.name.startswith(".") for path in folder.iterdir())):
         return
     if replaced is Replace.NEVER:
         raise BonsaiError(f"{folder} exists", "name another folder with -o, or add --force to replace it")
@@ -154,10 +154,10 @@ class RunStore:
         with _writing(folder):
             folder.mkdir(parents=True, exist_ok=True)
             lock = _lock(folder)
-            for path in folder.iterdir():
+            for path in sorted(folder.iterdir(), key=lambda path: path.name != DATABASE):
                 if path.name != LOCK:
                     shutil.rmtree(path) if path.is_dir() else path.unlink()
-            made = folder / f"{DATABASE}.part"
+            made = folder / f".{DATABASE}.part"
             database = sqlite3.connect(made, isolation_level=None)
             try:
                 database.executescript(f"BEGIN; {_GOING_ON} {_TABLES} COMMIT;")
@@ -225,7 +225,7 @@ class RunStore:
                 _fill(database, run)
             _replace_folder(self.folder / "corpus", lambda folder: _write_corpus(folder, run))
             _replace_folder(self.folder / "findings", lambda folder: _write_findings(folder, run))
-            made = self.folder / "run.json.part"
+            made = self.folder / ".run.json.part"
             _write(made, json.dumps(run.summary(), indent=2) + "\n")
             made.rename(self.folder / "run.json")
 
@@ -265,7 +265,7 @@ def _lock(folder: Path) -> IO[str]:
 
 def _replace_folder(folder: Path, fill: Callable[[Path], None]) -> None:
     """Fill a new folder, then put it in the place of the old one."""
-    made, old = folder.with_name(f"{folder.name}.part"), folder.with_name(f"{folder.name}.old")
+    made, old = folder.with_name(f".{folder.name}.part"), folder.with_name(f".{folder.name}.old")
     for left in (made, old):
         shutil.rmtree(left, ignore_errors=True)
     made.mkdir()

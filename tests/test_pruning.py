@@ -1,0 +1,65 @@
+"""Pruning: smaller witnesses for the same features, found on the tree."""
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bonsai import Bounds, Derivation, measure
+from bonsai.budget import Executions
+from bonsai.cbgf import METHODS, Cbgf
+from bonsai.choices import Draws
+from bonsai.corpus import Input, Policy, size_of
+from bonsai.feedback import Saving
+from bonsai.pruning import prune, smaller
+from fakes import FakeTarget
+from strategies import bundled, sampler
+
+BOUNDS = Bounds(2, 3, 3)
+
+
+def fuzzed(subject: str, seed: int) -> Cbgf:
+    within = sampler(bundled(subject), BOUNDS)
+    made = Cbgf(within, FakeTarget(), Saving.UNRESTRICTED, METHODS[Policy.SMALLEST], seed)
+    made([], Executions(150))
+    return made
+
+
+@given(st.sampled_from(["blocks", "json", "calc"]), st.integers(0, 30))
+@settings(max_examples=8)
+def test_nothing_is_lost_and_no_witness_can_be_taken_apart_any_further(subject: str, seed: int) -> None:
+    fuzzer = fuzzed(subject, seed)
+    covered, valid = fuzzer.corpus.covered, fuzzer.corpus.covered_by_valid
+    total = sum(one.size[0] for one in fuzzer.corpus.inputs())
+    witnesses = len(fuzzer.corpus.inputs())
+    prune(fuzzer.corpus, fuzzer.sampler, fuzzer.offer)
+    assert fuzzer.corpus.covered & covered == covered
+    assert fuzzer.corpus.covered_by_valid & valid == valid
+    after = fuzzer.corpus.inputs()
+    assert sum(one.size[0] for one in after) / len(after) <= total / witnesses
+    target = FakeTarget()
+    for member in after:
+        for text, _ in smaller(member, fuzzer.sampler):
+            [execution] = target.execute([text])
+            is_valid = execution.outcome.value == "valid"
+            assert not fuzzer.corpus.interesting(text, is_valid, execution.features)
+
+
+@given(st.sampled_from(["blocks", "json", "calc", "minilua"]), st.integers(0, 10**6))
+def test_reductions_are_smaller_stay_within_bounds_and_replay(subject: str, seed: int) -> None:
+    within = sampler(bundled(subject), BOUNDS)
+    text, choices = within.sample(Draws(seed))
+    if len(choices) > 300:
+        return
+    member = Input(text, tuple(choices), True, 0)
+    found = smaller(member, within)
+    assert found == sorted(found, key=lambda program: size_of(program[0]))
+    for reduced, its_choices in found[:30]:
+        assert size_of(reduced) < member.size
+        assert within.replay(its_choices, Draws(0)) == (reduced, its_choices)
+        assert measure(Derivation(within.grammar, tuple(its_choices), reduced)) <= BOUNDS
+
+
+def test_an_interruption_keeps_what_is_there() -> None:
+    fuzzer = fuzzed("blocks", 1)
+    before = fuzzer.corpus.inputs()
+    prune(fuzzer.corpus, fuzzer.sampler, fuzzer.offer, stopping=lambda: True)
+    assert fuzzer.corpus.inputs() == before

@@ -31,6 +31,7 @@ lattice
 workers
 corpus_folder planting store
 grow session
+feature_names merging explaining
 reduction mutation evaluation grading export report
 api
 __init__

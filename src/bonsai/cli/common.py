@@ -13,6 +13,10 @@ SubjectArgument = Annotated[
     str,
     typer.Argument(metavar="SUBJECT", help="A bundled subject by name, or a folder with a bonsai.toml."),
 ]
+SubjectOption = Annotated[
+    str,
+    typer.Option("--subject", metavar="SUBJECT", help="A bundled subject by name, or a folder with a bonsai.toml."),
+]
 BoundsOption = Annotated[
     str | None,
     typer.Option(

@@ -1,0 +1,51 @@
+"""`bonsai merge`: many corpora become one."""
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from bonsai.cli.common import JsonOption, QuietOption, SubjectOption, console
+from bonsai.corpus import Select
+from bonsai.corpus_folder import read_corpus
+from bonsai.merging import merge as merge_texts
+from bonsai.store import Replace, require_free, write_run
+from bonsai.subject import load_subject
+
+
+def merge(
+    corpora: Annotated[
+        list[Path], typer.Argument(metavar="CORPUS...", help="Run directories or folders of input files.")
+    ],
+    subject: SubjectOption,
+    output: Annotated[Path, typer.Option("-o", "--output", metavar="DIR", help="The run directory to write.")],
+    select: Annotated[Select, typer.Option("--select", help="What is kept.")] = Select.VALID_FIRST,
+    force: Annotated[bool, typer.Option("--force", help="Replace the run directory if it exists.")] = False,
+    as_json: JsonOption = False,
+    quiet: QuietOption = False,
+) -> None:
+    """Merge corpora: for every feature that any input exercises, keep the smallest one that does.
+
+    Example: bonsai merge out/monday out/tuesday --subject chocopy -o out/week
+    """
+    loaded = load_subject(subject)
+    require_free(output, Replace.RUNS if force else Replace.NEVER)
+    texts = [one.text for corpus in corpora for one in read_corpus(corpus, loaded.suffix)]
+    run = merge_texts(loaded, texts, select)
+    write_run(output, run)
+    if as_json:
+        typer.echo(json.dumps(run.summary()))
+        return
+    out = console()
+    if quiet:
+        out.print(str(output), markup=False)
+        return
+    valid = sum(one.valid for one in run.corpus)
+    out.print(
+        f"{len(texts)} inputs, {run.asked['distinct']} of them distinct: {len(run.corpus)} kept, {valid} valid"
+    )
+    out.print(f"{run.covered.bit_count()} of {len(run.features)} features covered")
+    if run.asked["unparsed"]:
+        out.print(f"[yellow]{run.asked['unparsed']} inputs do not parse and were left out[/yellow]")
+    out.print(f"in {output}/corpus", markup=False)

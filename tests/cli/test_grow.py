@@ -1,0 +1,196 @@
+"""`bonsai grow`, `merge` and `explain`, as a user calls them."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+import bonsai
+from bonsai.cli import run
+from made_subjects import json_subject
+
+SMALL = ["--bounds", "2,2,1", "--budget", "60x", "--seed", "7"]
+
+
+@pytest.fixture(scope="module")
+def subject(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("grown") / "subject"
+    json_subject(folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def out(subject: Path) -> Path:
+    folder = subject.parent / "out"
+    assert run(["grow", str(subject), *SMALL, "-o", str(folder), "--quiet"]) == 0
+    return folder
+
+
+def texts(folder: Path) -> dict[str, str]:
+    corpus = folder / "corpus"
+    return {str(path.relative_to(corpus)): path.read_text() for path in corpus.rglob("*.json")}
+
+
+KEYS = {
+    "schema", "version", "subject", "grammar_hash", "target_hash", "bounds", "lattice", "policy", "select", "seed",
+    "budget", "jobs", "shards", "engine", "seconds", "executions", "duplicates_skipped", "executions_per_second",
+    "nodes", "features", "corpus", "findings",
+}  # fmt: skip
+
+
+def test_json_is_run_json_with_all_its_keys(
+    subject: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["grow", str(subject), *SMALL, "-o", str(tmp_path / "o"), "--json", "--jobs", "2"]) == 0
+    printed, errors = capfd.readouterr()
+    assert errors == ""
+    figures = json.loads(printed)
+    assert figures == json.loads((tmp_path / "o/run.json").read_text())
+    assert set(figures) >= KEYS
+    assert figures["jobs"] == 2
+    assert [node["validity"] for node in figures["nodes"]].count("restricted") == 4
+
+
+def test_the_summary_shows_tests_and_what_to_do_next(
+    subject: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["grow", str(subject), *SMALL, "-o", str(tmp_path / "o")]) == 0
+    printed, progress = capfd.readouterr()
+    for words in ("tests", "The smallest", "The most telling", "Next:", "features covered"):
+        assert words in printed
+    assert progress.count("\n") == 9  # one line for each of 8 nodes, and one for pruning
+    assert "(2,2,1,u)" in progress
+
+
+@pytest.mark.parametrize("options", [["--lattice", "plain"], ["--policy", "paper"], ["--select", "both"]])
+def test_variants(subject: Path, tmp_path: Path, out: Path, options: list[str]) -> None:
+    assert run(["grow", str(subject), *SMALL, "-o", str(tmp_path / "o"), "--quiet", *options]) == 0
+    figures = json.loads((tmp_path / "o/run.json").read_text())
+    assert figures[options[0].removeprefix("--")] == options[1]
+    assert len(figures["nodes"]) == (4 if "plain" in options else 8)
+    if "both" in options:
+        assert set(texts(out).values()) <= set(texts(tmp_path / "o").values())
+
+
+def test_time_bounds_the_whole_run(subject: Path, tmp_path: Path) -> None:
+    arguments = ["grow", str(subject), "--bounds", "2,2,2", "--budget", "1h", "--time", "3s", "--quiet"]
+    assert run([*arguments, "-o", str(tmp_path / "o")]) == 0
+    figures = json.loads((tmp_path / "o/run.json").read_text())
+    assert figures["corpus"]["files"] > 3
+    assert {node["stopped"] for node in figures["nodes"]} <= {"time is up", "interrupted"}
+
+
+def test_existing_files_are_seeds_and_others_are_listed(
+    subject: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    seeds = tmp_path / "seeds"
+    seeds.mkdir()
+    (seeds / "a.json").write_text('["zebra", "zebra"]')
+    (seeds / "b.json").write_text("[1, 2")
+    (seeds / "c.json").write_text("[[[[[[1]]]]]]")
+    arguments = ["grow", str(subject), "--bounds", "2,2,2", "--budget", "5x", "--seeds", str(seeds), "--quiet"]
+    assert run([*arguments, "-o", str(tmp_path / "o")]) == 0
+    errors = capfd.readouterr().err
+    assert "b.json is no seed" in errors
+    assert "c.json is no seed: needs the bounds" in errors
+    assert "a.json" not in errors
+    planted = json.loads((tmp_path / "o/run.json").read_text())["planted"]
+    assert [bounds for bounds, _, _ in planted] == [[1, 2, 2], [1, 2, 2]]
+
+
+def test_a_top_up_adds_what_a_conventional_fuzzer_finds(subject: Path, tmp_path: Path, out: Path) -> None:
+    arguments = ["grow", str(subject), *SMALL, "--top-up", "300x", "-o", str(tmp_path / "o"), "--quiet"]
+    assert run(arguments) == 0
+    figures, before = (json.loads((folder / "run.json").read_text()) for folder in (tmp_path / "o", out))
+    assert figures["features"]["covered"] >= before["features"]["covered"]
+    assert figures["top_up"] == "300x"
+
+
+def test_bounds_are_raised_while_that_pays(subject: Path, tmp_path: Path) -> None:
+    arguments = ["grow", str(subject), "--bounds", "auto", "--budget", "40x", "-o", str(tmp_path / "o"), "--quiet"]
+    assert run(arguments) == 0
+    figures = json.loads((tmp_path / "o/run.json").read_text())
+    attempts = figures["raised"]
+    assert len(attempts) >= 3
+    assert not any(attempt["paid"] for attempt in attempts[-3:])
+    assert all(attempt["paid"] == (attempt["new"] > 0 or attempt["saved"] > 0) for attempt in attempts)
+    upper = [max(2, *(one["bounds"][i] for one in attempts if one["paid"]), 2) for i in range(3)]
+    assert figures["bounds"] == upper
+
+
+def test_merging_keeps_the_smallest_witnesses(
+    subject: Path, out: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "x.json").write_text("false")
+    (other / "y.json").write_text('"')
+    assert run(["merge", str(out), str(other), "--subject", str(subject), "-o", str(tmp_path / "o")]) == 0
+    printed = capfd.readouterr().out
+    assert "features covered" in printed
+    before, after = (json.loads((folder / "run.json").read_text()) for folder in (out, tmp_path / "o"))
+    assert after["features"]["covered"] == before["features"]["covered"]
+    assert set(texts(tmp_path / "o").values()) <= set(texts(out).values())
+
+
+def test_explaining_shows_the_branches_and_the_rules(
+    subject: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "one.json"
+    file.write_text("[[0]]")
+    assert run(["explain", str(file), "--subject", str(subject)]) == 0
+    printed = capfd.readouterr().out
+    assert printed.startswith("invalid")
+    assert "list in a list" in printed
+    assert "if isinstance(value[0], list):" in printed
+    assert "array 2" in printed
+    assert run(["explain", str(file), "--subject", str(subject), "--json"]) == 0
+    found = json.loads(capfd.readouterr().out)
+    assert found["outcome"] == "invalid"
+    assert found["size"] == 5
+    assert found["bounds"] == [0, 1, 3]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (["grow"], "no subject"),
+        (["grow", "nowhere"], "no such subject"),
+        (["grow", "chocopy", "--bounds", "0,1,1"], "bounds"),
+        (["grow", "chocopy", "--budget", "soon"], "no budget"),
+        (["grow", "chocopy", "--time", "0s"], "no time"),
+        (["grow", "chocopy", "--jobs", "0"], "--jobs"),
+        (["grow", "chocopy", "--seeds", "nowhere"], "does not exist"),
+        (["grow", "json", "--budget", "5x"], "no program to run"),
+        (["grow", "--resume", "nowhere"], "no run to resume"),
+        (["merge", "nowhere", "--subject", "chocopy", "-o", "x"], "does not exist"),
+        (["explain", "nowhere", "--subject", "chocopy"], "cannot read"),
+    ],
+)
+def test_wrong_calls_are_one_line_with_a_hint(
+    arguments: list[str],
+    complaint: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert run(arguments) == 2
+    errors = capfd.readouterr().err
+    assert complaint in errors
+    assert errors.count("\n") == 1
+    assert "hint:" in errors
+    assert not (tmp_path / "out" / "run.sqlite").exists()
+
+
+def test_a_target_that_crashes_and_hangs_is_a_finding(tmp_path: Path) -> None:
+    driver = (
+        "import os, time\n\ndef check(text):\n    if text == '[]':\n        os._exit(3)\n    return len(text)\n"
+    )
+    made = json_subject(tmp_path / "faulty", driver)
+    assert isinstance(made, bonsai.Subject)
+    assert run(["grow", str(tmp_path / "faulty"), *SMALL, "-o", str(tmp_path / "o"), "--quiet"]) == 0
+    figures = json.loads((tmp_path / "o/run.json").read_text())
+    assert figures["findings"]["crashes"] == 1
+    [finding] = (tmp_path / "o/findings").glob("*.json")
+    assert finding.read_text() == "[]"

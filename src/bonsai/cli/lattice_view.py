@@ -82,7 +82,7 @@ def status(growing: Growing, features: int) -> str:
     if PRUNE in growing.running:
         lines.append("pruning")
     if growing.stopping:
-        lines.append("stopping; what was found is kept (once more to stop at once)")
+        lines.append("stopping; what was found is kept")
     return "\n".join(lines)
 
 

@@ -23,6 +23,37 @@ def test_spans_nest_and_cover_all_choices(grammar: Grammar, within: Bounds, seed
             assert len(node.items) == node.choice
 
 
+@given(grammars(), bounds(), seeds())
+def test_the_tokens_of_a_node_are_those_of_its_part_of_the_text(
+    grammar: Grammar, within: Bounds, seed: int
+) -> None:
+    at_node = sampler(grammar, within)
+    text, choices = at_node.sample(Draws(seed))
+    program = Derivation(grammar, tuple(choices), text)
+    assert at_node.bounded.renderer.render(program.tokens) == text
+    for node in program.tree.walk():
+        if node.children:
+            assert "".join(program.part(child)[0] for child in node.children) == program.part(node)[0]
+        if node.end > node.start:
+            own = choices[node.start : node.end]
+            drawn = at_node.continue_from(node.symbol, node.counts, own, Draws("none needed"))
+            assert drawn == (program.part(node)[0], own)
+
+
+@given(grammars(), bounds(), seeds())
+def test_a_program_with_another_part_is_what_its_choices_replay_to(
+    grammar: Grammar, within: Bounds, seed: int
+) -> None:
+    at_node = sampler(grammar, within)
+    draws = Draws(seed)
+    text, choices = at_node.sample(draws)
+    program = Derivation(grammar, tuple(choices), text)
+    for node in program.subtrees[:10]:
+        fresh = at_node.continue_from(node.symbol, node.counts, (), draws, most=20)
+        tokens, edited = program.with_part(node, fresh)
+        assert at_node.replay(edited, Draws("none needed")) == (at_node.bounded.renderer.render(tokens), edited)
+
+
 def test_items_are_the_elements_of_a_separated_list() -> None:
     assert measure(parse(bundled("json"), "[1, 0, 1, 0, 1]")).items == 5
     assert measure(parse(bundled("json"), "[]")).items == 0

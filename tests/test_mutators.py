@@ -32,7 +32,7 @@ def test_a_child_is_another_program_within_bounds(
     assert text != parent.text
     assert measure(Derivation(grammar, tuple(choices), text)) <= at_node.bounds
     assert at_node.replay(choices, Draws("none needed")) == (text, choices)
-    assert derive(grammar, tuple(choices)).end == len(choices)
+    assert derive(grammar, tuple(choices)).root.end == len(choices)
     if len(text) <= 40:
         assert parse(grammar, text)
 
@@ -100,6 +100,12 @@ def test_regenerate_keeps_what_is_around() -> None:
     assert any(child.startswith("while a:\n    pass\n") for child in children)
     assert any(child.endswith("return a\n") for child in children)
     assert len(children) > 20
+
+
+def test_a_parent_of_another_grammar_is_refused() -> None:
+    parent = parse(bundled("blocks"), "return 77\n")
+    with pytest.raises(ValueError, match="other values"):
+        mutate(MUTATORS["regenerate"], parent, Surroundings(Sampler(bundled("blocks"), Bounds(1, 1, 1))), Draws(0))
 
 
 @given(st.integers(0, 5000))

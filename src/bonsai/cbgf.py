@@ -234,12 +234,10 @@ class Cbgf:
                 self._donors = [self._derivation(member) for member in self.corpus.inputs()]
             around = Surroundings(self.sampler, self._donors)
             derivation = self._derivation(parent)
-            children = []
-            for _ in range(self.method.energy(parent, self.corpus, self._schedule.novelty(parent))):
-                [mutator] = draws.choices(self._mutators, cum_weights=self._weights)
-                child = mutate(mutator, derivation, around, draws)
-                if child is not None:
-                    children.append(child)
+            energy = self.method.energy(parent, self.corpus, self._schedule.novelty(parent))
+            drawn = draws.choices(self._mutators, cum_weights=self._weights, k=energy)
+            found = (mutate(mutator, derivation, around, draws) for mutator in drawn)
+            children = [child for child in found if child is not None]
         executed = self.tally.executions
         for start in range(0, len(children), BATCH):
             self.offer(children[start : start + BATCH])
@@ -291,8 +289,8 @@ class Cbgf:
         self._donors = None
         self._schedule.joined(member)
         members = self.corpus.inputs()
-        for gone in [known for known in self._derivations if known not in self.corpus]:
-            del self._derivations[gone]
+        if len(self._derivations) > 2 * len(members):
+            self._derivations = {one: known for one, known in self._derivations.items() if one in self.corpus}
         self.growth.append(
             Growth(
                 self.tally.executions,

@@ -127,9 +127,13 @@ class Witnesses:
         """Make an input the witness of features that it improves; those that it replaces, once per feature."""
         mask = sum(1 << feature for feature in features)
         self.covered |= mask
-        for larger in range(witness.size[0] + 1, self.LARGEST + 1):
-            self._at_least[larger] &= ~mask
         beaten = [self.best[feature] for feature in features if feature in self.best]
+        # Where every feature had a witness, none of them is in the sets of sizes above the largest of these.
+        known = len(beaten) == len(features)
+        largest = min(max(one.size[0] for one in beaten), self.LARGEST) if known else self.LARGEST
+        others = ~mask
+        for larger in range(witness.size[0] + 1, largest + 1):
+            self._at_least[larger] &= others
         self.best.update(dict.fromkeys(features, witness))
         return beaten
 

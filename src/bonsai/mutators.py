@@ -1,16 +1,17 @@
-"""A derivation comes in; an edited choice sequence goes out, which replays to another program within the bounds.
+"""A derivation comes in; another program within the bounds goes out, as text and choices.
 
-Each mutator is one function of a parent, what it may draw on, and a source of randomness. It returns the edited
-choices, or None where it does not apply. `mutate` replays them and makes sure that the child differs.
+Each mutator is one function of a parent, what it may draw on, and a source of randomness. It returns the child, or
+None where it does not apply. `mutate` makes sure that the child differs. A mutator of the flat sequence has its
+edited choices replayed; one of the tree puts the child together from parts of derivations, without a replay.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from math import ceil, log
 
-from bonsai.choices import REDRAW, Draws, Edited, other_than
-from bonsai.derivation import Derivation, Node
-from bonsai.grammar.model import Repetition, Symbol
+from bonsai.choices import REDRAW, Draws, other_than
+from bonsai.derivation import Derivation, Node, Part
+from bonsai.grammar.model import Repetition, Symbol, Token
 from bonsai.sampler import Sampler
 
 ATTEMPTS = 4
@@ -23,21 +24,25 @@ class Surroundings:
     sampler: Sampler
     donors: Sequence[Derivation] = ()
 
+    def rendered(self, program: tuple[str, list[int]]) -> "Child":
+        """The child of these tokens and choices."""
+        tokens, choices = program
+        return self.sampler.bounded.renderer.render(tokens), choices
 
-Mutator = Callable[[Derivation, Surroundings, Draws], Edited | None]
+
+Child = tuple[str, list[int]]  # text and choices
+Mutator = Callable[[Derivation, Surroundings, Draws], Child | None]
 
 
-def mutate(
-    mutator: Mutator, parent: Derivation, surroundings: Surroundings, draws: Draws
-) -> tuple[str, list[int]] | None:
-    """A child of the parent, as text and choices, that is not the parent; None if the mutator finds none."""
+def mutate(mutator: Mutator, parent: Derivation, surroundings: Surroundings, draws: Draws) -> Child | None:
+    """A child that is not the parent; None if the mutator finds none. The parent must be within the bounds."""
+    grammar = surroundings.sampler.grammar
+    if parent.grammar is not grammar and parent.grammar.terminals != grammar.terminals:
+        raise ValueError("a parent whose terminals have other values than the grammar's")
     for _ in range(ATTEMPTS):
-        edited = mutator(parent, surroundings, draws)
-        if edited is None:
-            return None
-        text, choices = surroundings.sampler.replay(edited, draws)
-        if text != parent.text:
-            return text, choices
+        child = mutator(parent, surroundings, draws)
+        if child is None or child[0] != parent.text:
+            return child
     return None
 
 
@@ -56,7 +61,7 @@ _TOUCHED = [(first + size + 3) // 4 for size in _geometric(4, 256) for first in 
 _ZERO_PROBABILITY = 0.1
 
 
-def zest(parent: Derivation, surroundings: Surroundings, draws: Draws) -> Edited | None:
+def zest(parent: Derivation, surroundings: Surroundings, draws: Draws) -> Child | None:
     """The paper's mutator: runs of choices are drawn afresh, or now and then all set to 0; one does change."""
     size = len(parent.choices)
     if size == 0:
@@ -74,18 +79,10 @@ def zest(parent: Derivation, surroundings: Surroundings, draws: Draws) -> Edited
             edited[place:end] = [value] * (end - place)
     if value == REDRAW or tuple(edited) == parent.choices:
         edited[place] = other_than(parent.choices[place])
-    return edited
+    return surroundings.sampler.replay(edited, draws)
 
 
 # --- on the tree -----------------------------------------------------------------------------------
-
-
-def _replaced(parent: Derivation, node: Node, choices: Edited) -> Edited:
-    return [*parent.choices[: node.start], *choices, *parent.choices[node.end :]]
-
-
-def _own(parent: Derivation, node: Node) -> Edited:
-    return parent.choices[node.start : node.end]
 
 
 # How many draws a fresh subtree takes at most before it is wound down. Most are small: a child that is much larger
@@ -93,19 +90,19 @@ def _own(parent: Derivation, node: Node) -> Edited:
 _SUBTREE_DRAWS = (2, 3, 4, 6, 8, 12, 16, 24, 32, 64, 256)
 
 
-def _fresh(symbol: Symbol, node: Node, surroundings: Surroundings, draws: Draws) -> Edited:
+def _fresh(symbol: Symbol, node: Node, surroundings: Surroundings, draws: Draws) -> Part:
     return surroundings.sampler.continue_from(symbol, node.counts, (), draws, draws.choice(_SUBTREE_DRAWS))
 
 
-def regenerate(parent: Derivation, surroundings: Surroundings, draws: Draws) -> Edited | None:
+def regenerate(parent: Derivation, surroundings: Surroundings, draws: Draws) -> Child | None:
     """Draw a random subtree afresh."""
     if not parent.subtrees:
         return None
     node = draws.choice(parent.subtrees)
-    return _replaced(parent, node, _fresh(node.symbol, node, surroundings, draws))
+    return surroundings.rendered(parent.with_part(node, _fresh(node.symbol, node, surroundings, draws)))
 
 
-def splice(parent: Derivation, surroundings: Surroundings, draws: Draws) -> Edited | None:
+def splice(parent: Derivation, surroundings: Surroundings, draws: Draws) -> Child | None:
     """Replace a subtree by one of the same nonterminal from another member of the corpus."""
     if not surroundings.donors:
         return None
@@ -118,34 +115,38 @@ def splice(parent: Derivation, surroundings: Surroundings, draws: Draws) -> Edit
     grafts = donor.by_rule[rule][rule == start :]  # without the root: that would be the donor itself
     node, graft = draws.choice(parent.by_rule[rule]), draws.choice(grafts)
     # A graft that is too deep for its new place is fitted: replay maps what the bounds do not allow.
-    fitted = surroundings.sampler.continue_from(node.symbol, node.counts, _own(donor, graft), draws)
-    return _replaced(parent, node, fitted)
+    choices = donor.choices[graft.start : graft.end]
+    fitted = surroundings.sampler.continue_from(node.symbol, node.counts, choices, draws)
+    return surroundings.rendered(parent.with_part(node, fitted))
 
 
-def hoist(parent: Derivation, surroundings: Surroundings, draws: Draws) -> Edited | None:
-    """Replace a subtree by one of the same nonterminal inside it."""
+def hoist(parent: Derivation, surroundings: Surroundings, draws: Draws) -> Child | None:
+    """Replace a subtree by one of the same nonterminal inside it: nearer to the root, the bounds allow no less."""
     if not parent.nested:
         return None
     node, inner = draws.choice(parent.nested)
-    return _replaced(parent, node, _own(parent, draws.choice(inner)))
+    return surroundings.rendered(parent.with_part(node, parent.part(draws.choice(inner))))
 
 
 def _with_items(
-    parent: Derivation, node: Node, items: list[Edited], surroundings: Surroundings, draws: Draws
-) -> Edited:
+    parent: Derivation, node: Node, items: list[Part], surroundings: Surroundings, draws: Draws
+) -> Child:
     """The parent with other items in one of its repetitions; separators that are missing are drawn."""
     assert isinstance(node.symbol, Repetition)
-    separators = [_own(parent, separator) for separator in node.separators]
+    separators = node.separators
     separator = node.symbol.separator
-    choices = [len(items)]
+    parts: list[Part] = []
     for place, item in enumerate(items):
         if place and separator is not None:
             if place <= len(separators):
-                choices += separators[place - 1]
+                parts.append(parent.part(separators[place - 1]))
             else:
-                choices += surroundings.sampler.continue_from(separator, node.counts, (), draws)
-        choices += item
-    return _replaced(parent, node, choices)
+                parts.append(surroundings.sampler.continue_from(separator, node.counts, (), draws))
+        parts.append(item)
+    choices = [len(items)]
+    for _, made in parts:
+        choices += made
+    return surroundings.rendered(parent.with_part(node, ("".join([tokens for tokens, _ in parts]), choices)))
 
 
 def _repetition(
@@ -164,76 +165,84 @@ def _repetition(
     return None
 
 
-def insert_item(parent: Derivation, surroundings: Surroundings, draws: Draws) -> Edited | None:
+def insert_item(parent: Derivation, surroundings: Surroundings, draws: Draws) -> Child | None:
     """One more item, drawn afresh, somewhere in a repetition."""
     node = _repetition(parent, surroundings, draws, more=1)
     if node is None:
         return None
     assert isinstance(node.symbol, Repetition)
-    items = [_own(parent, item) for item in node.items]
+    items = [parent.part(item) for item in node.items]
     fresh = _fresh(node.symbol.item, node, surroundings, draws)
     items.insert(draws.randrange(len(items) + 1), fresh)
     return _with_items(parent, node, items, surroundings, draws)
 
 
-def delete_item(parent: Derivation, surroundings: Surroundings, draws: Draws) -> Edited | None:
+def delete_item(parent: Derivation, surroundings: Surroundings, draws: Draws) -> Child | None:
     """One item less in a repetition."""
     node = _repetition(parent, surroundings, draws, more=-1)
     if node is None:
         return None
-    items = [_own(parent, item) for item in node.items]
+    items = [parent.part(item) for item in node.items]
     del items[draws.randrange(len(items))]
     return _with_items(parent, node, items, surroundings, draws)
 
 
-def duplicate_item(parent: Derivation, surroundings: Surroundings, draws: Draws) -> Edited | None:
+def duplicate_item(parent: Derivation, surroundings: Surroundings, draws: Draws) -> Child | None:
     """One item of a repetition once more, right behind itself."""
     node = _repetition(parent, surroundings, draws, more=1, least=1)
     if node is None:
         return None
-    items = [_own(parent, item) for item in node.items]
+    items = [parent.part(item) for item in node.items]
     place = draws.randrange(len(items))
     items.insert(place, items[place])
     return _with_items(parent, node, items, surroundings, draws)
 
 
-def swap_items(parent: Derivation, surroundings: Surroundings, draws: Draws) -> Edited | None:
+def swap_items(parent: Derivation, surroundings: Surroundings, draws: Draws) -> Child | None:
     """Two items of a repetition that trade places."""
     several = [node for node in parent.repetitions if (node.choice or 0) > 1]
     if not several:
         return None
     node = draws.choice(several)
-    items = [_own(parent, item) for item in node.items]
+    items = [parent.part(item) for item in node.items]
     one, other = draws.sample(range(len(items)), 2)
     items[one], items[other] = items[other], items[one]
     return _with_items(parent, node, items, surroundings, draws)
 
 
-def change_identifier(parent: Derivation, surroundings: Surroundings, draws: Draws) -> Edited | None:
-    """Another name in one place."""
-    if not parent.identifiers:
-        return None
-    node = draws.choice(parent.identifiers)
-    edited = list(parent.choices)
-    edited[node.start] = other_than(parent.choices[node.start])
-    return edited
-
-
-def rename_identifier(parent: Derivation, surroundings: Surroundings, draws: Draws) -> Edited | None:
-    """Another name for the same thing everywhere."""
-    if not parent.identifiers:
-        return None
-    chosen = draws.choice(parent.identifiers)
-    allowed = surroundings.sampler.bounded.state(chosen.symbol, chosen.counts).weighted.allowed
+def _renamed(
+    parent: Derivation, chosen: Node, nodes: Iterable[Node], surroundings: Surroundings, draws: Draws
+) -> Child | None:
+    """The parent with another name, in all these places, than the chosen identifier has."""
+    assert isinstance(chosen.symbol, Token)
+    bounded = surroundings.sampler.bounded
+    allowed = bounded.state(chosen.symbol, chosen.counts).weighted.allowed
     others = [name for name in allowed if name != chosen.choice]
     if not others:
         return None
     name = draws.choice(others)
-    edited = list(parent.choices)
-    for node in parent.identifiers:
-        if node.symbol == chosen.symbol and node.choice == chosen.choice:
-            edited[node.start] = name
-    return edited
+    code = bounded.renderer.code(chosen.symbol.terminal, name)
+    tokens, choices = list(parent.tokens), list(parent.choices)
+    for node in nodes:
+        tokens[node.first], choices[node.start] = code, name
+    return surroundings.rendered(("".join(tokens), choices))
+
+
+def change_identifier(parent: Derivation, surroundings: Surroundings, draws: Draws) -> Child | None:
+    """Another name in one place."""
+    if not parent.identifiers:
+        return None
+    chosen = draws.choice(parent.identifiers)
+    return _renamed(parent, chosen, [chosen], surroundings, draws)
+
+
+def rename_identifier(parent: Derivation, surroundings: Surroundings, draws: Draws) -> Child | None:
+    """Another name for the same thing everywhere."""
+    if not parent.identifiers:
+        return None
+    chosen = draws.choice(parent.identifiers)
+    same = [n for n in parent.identifiers if n.symbol == chosen.symbol and n.choice == chosen.choice]
+    return _renamed(parent, chosen, same, surroundings, draws)
 
 
 MUTATORS: dict[str, Mutator] = {

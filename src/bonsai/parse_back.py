@@ -7,9 +7,8 @@ the pool, in a grammar made for that purpose. Never used inside the fuzzing loop
 import re
 from collections.abc import Iterable
 
-from bonsai.choices import Choices
-from bonsai.derivation import Derivation
-from bonsai.grammar.model import Grammar, Token
+from bonsai.derivation import Derivation, derive
+from bonsai.grammar.model import Grammar
 from bonsai.parsing import Steps, parser_for
 from bonsai.render import Renderer
 
@@ -41,19 +40,8 @@ def derivations(grammar: Grammar, parsed: list[Steps]) -> list[Derivation]:
             for step in steps
             if isinstance(step, int) or len(index[step[0]]) > 1
         )
-        found.append(Derivation(extended, choices, _text(extended, renderer, choices)))
+        found.append(Derivation(extended, choices, renderer.render(derive(extended, choices).tokens)))
     return found
-
-
-def _text(grammar: Grammar, renderer: Renderer, choices: Choices) -> str:
-    derivation = Derivation(grammar, choices, "")
-    return renderer.render(
-        [
-            renderer.code(node.symbol.terminal, node.choice or 0)
-            for node in derivation.tree.walk()
-            if isinstance(node.symbol, Token)
-        ]
-    )
 
 
 def _rename(grammar: Grammar, steps: Steps) -> Steps:

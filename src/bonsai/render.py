@@ -75,13 +75,33 @@ class Place:
 Glue = dict[str, "tuple[str, Glue]"]
 
 
+class Verbatim(dict[str, tuple[str, Glue]]):
+    """The transducer of one state that leaves tokens as they are: with it, a walk gives tokens instead of text."""
+
+    def __missing__(self, run: str) -> tuple[str, Glue]:
+        self[run] = entry = (run, self)
+        return entry
+
+
+def token_codes(grammar: Grammar) -> dict[tuple[str, int], str]:
+    """The character that stands for each value of each terminal; a layout terminal has one, whatever its values."""
+    layout = grammar.layout or ()
+    values = [
+        (terminal.name, index)
+        for terminal in grammar.terminals.values()
+        for index in range(1 if terminal.name in layout else len(terminal.values))
+    ]
+    return {value: chr(_FIRST_TOKEN + place) for place, value in enumerate(values)}
+
+
 class Renderer:
     """The transducer of one grammar."""
 
     def __init__(self, grammar: Grammar) -> None:
         self._grammar = grammar
         self._tokens: list[Token] = []
-        self._codes: dict[tuple[str, int], str] = {}
+        self._codes = token_codes(grammar)
+        self.verbatim: Glue = Verbatim()
         self._states: dict[Place, Glue] = {}
         self._places: dict[int, Place] = {}
         self._gaps: dict[tuple[str, str, bool], str] = {}
@@ -97,17 +117,13 @@ class Renderer:
         layout = self._grammar.layout
         if layout and terminal.name in layout:
             role = {layout.newline: Layout.NEWLINE, layout.indent: Layout.INDENT}.get(terminal.name, Layout.DEDENT)
-            self._new_token(terminal.name, 0, Token("", Style.BLANK, role))
+            self._tokens.append(Token("", Style.BLANK, role))
             return
-        for index, text in enumerate(terminal.values):
+        for text in terminal.values:
             style = _style(text, terminal, alone)
             spacing = self._grammar.spacing.get(text)
             style = _SPACED.get(spacing or "", style)
-            self._new_token(terminal.name, index, Token(text, style, Layout.NONE, spacing == "line"))
-
-    def _new_token(self, terminal: str, index: int, token: Token) -> None:
-        self._codes[terminal, index] = chr(_FIRST_TOKEN + len(self._tokens))
-        self._tokens.append(token)
+            self._tokens.append(Token(text, style, Layout.NONE, spacing == "line"))
 
     def code(self, terminal: str, index: int = 0) -> str:
         """The character that stands for one value of a terminal."""
@@ -118,11 +134,14 @@ class Renderer:
         return self._tokens[ord(code) - _FIRST_TOKEN].text
 
     def render(self, runs: Sequence[str]) -> str:
-        """The text of some runs of tokens."""
+        """The text of some runs of tokens; a string of tokens is a sequence of runs of one."""
         texts = []
         state = self.start
         for run in runs:
-            text, state = state.get(run) or self.extend(state, run)
+            try:
+                text, state = state[run]
+            except KeyError:
+                text, state = self.extend(state, run)
             texts.append(text)
         return "".join(texts)
 

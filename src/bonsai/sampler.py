@@ -28,30 +28,30 @@ class Sampler:
 
     def sample(self, draws: Draws) -> tuple[str, list[int]]:
         """A random program within the bounds, and its choices."""
-        return self._walk(self.bounded.start, (), draws)
+        return self._walk(self.bounded.start, (), draws, self.bounded.renderer.start)
 
     def replay(self, choices: Edited, draws: Draws) -> tuple[str, list[int]]:
         """The program of a choice sequence; choices that are not allowed are mapped, missing ones drawn."""
-        return self._walk(self.bounded.start, choices, draws)
+        return self._walk(self.bounded.start, choices, draws, self.bounded.renderer.start)
 
     def continue_from(
         self, symbol: Symbol, counts: Counts, choices: Edited, draws: Draws, most: int = MOST_DRAWS
-    ) -> list[int]:
-        """The choices of one symbol's derivation at a place with these counts: replayed, then drawn.
+    ) -> tuple[str, list[int]]:
+        """One symbol's derivation at a place with these counts, its tokens and choices: replayed, then drawn.
 
         After `most` fresh draws it is wound down.
         """
-        return self._walk(self.bounded.stack(symbol, counts), choices, draws, most)[1]
+        return self._walk(self.bounded.stack(symbol, counts), choices, draws, self.bounded.renderer.verbatim, most)
 
     def _walk(
-        self, start: tuple[Item, ...], choices: Edited, draws: Draws, most: int = MOST_DRAWS
+        self, start: tuple[Item, ...], choices: Edited, draws: Draws, glue: Glue, most: int = MOST_DRAWS
     ) -> tuple[str, list[int]]:
         """Expand what is on the stack, leftmost first. The two loops differ in where a choice comes from."""
         stack: list[Item] = ["", *start]  # a run at the bottom: only after a run can the stack be empty
         taken: list[int] = []
         texts: list[str] = []
         pop, push, take, write = stack.pop, stack.extend, taken.extend, texts.append
-        glue, extend = self.bounded.renderer.start, self.bounded.renderer.extend
+        extend = self.bounded.renderer.extend
         state: State | None = None
         for given in choices:
             if state is None:
@@ -121,6 +121,9 @@ class Sampler:
                 stack.extend(rest)
                 if following is not None:
                     stack.append(following)
-            text, glue = glue.get(run) or self.bounded.renderer.extend(glue, run)
+            try:
+                text, glue = glue[run]
+            except KeyError:
+                text, glue = self.bounded.renderer.extend(glue, run)
             texts.append(text)
         return "".join(texts), taken

@@ -24,7 +24,7 @@ def zest_energy(parent: Input, corpus: Corpus, novelty: float) -> int:
 def even_energy(parent: Input, corpus: Corpus, novelty: float) -> int:
     """The same for all, since every member of an archive is the smallest witness of something; less for a parent
     whose children are mostly known: a small program has few neighbours."""
-    return max(round(16 * novelty), 3)
+    return max(round(32 * novelty), 3)
 
 
 class Schedule:

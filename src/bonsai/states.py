@@ -131,6 +131,7 @@ Expansion = tuple[Choices, str, State | None, tuple[Item, ...]]
 _BYTES = 256
 _NO_TABLE: list[Expansion | None] = [None] * _BYTES
 _MOST_FUSED = 256
+_MOST_UNDECIDED = _BYTES // 8  # a byte that does not decide costs more than a choice that is not fused
 _LONGEST_FUSED = 8
 
 
@@ -147,9 +148,11 @@ def fused(state: State) -> list[tuple[int, Expansion]]:
 
     Every weight stays a whole number, so the probabilities are exactly those of one choice after the other.
     """
-    entries = state.expansions()
+    entries = fitting = state.expansions()
     size = sum(weight for weight, _ in entries)
     while True:
+        if _BYTES % size <= _MOST_UNDECIDED:
+            fitting = entries
         cheapest = None  # the one that multiplies the table least, then the likeliest
         for place, (weight, (choices, _, following, _)) in enumerate(entries):
             if following is None or len(choices) >= _LONGEST_FUSED:
@@ -159,7 +162,7 @@ def fused(state: State) -> list[tuple[int, Expansion]]:
             if size * factor <= _MOST_FUSED and (cheapest is None or (factor, -weight) < cheapest[:2]):
                 cheapest = (factor, -weight, place, total)
         if cheapest is None:
-            return entries
+            return fitting
         factor, _, place, total = cheapest
         size *= factor
         entries = [(weight * factor, expansion) for weight, expansion in entries]

@@ -52,7 +52,7 @@ class Seen:
     `generation` others. Of the texts seen here, some are *ignored*: executed, but never judged.
     """
 
-    def __init__(self, inherited: Iterable[int] = (), generation: int = 250_000) -> None:
+    def __init__(self, inherited: Iterable[int] = (), generation: int = 100_000) -> None:
         self._generation = generation
         self._inherited = inherited if isinstance(inherited, set) else set(inherited)
         self._young: set[int] = set()

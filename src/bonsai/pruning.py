@@ -89,7 +89,7 @@ def _with_other_alternative(derivation: Derivation, node: Node, sampler: Sampler
     draws = Draws("shortest")
     for choice in sampler.bounded.state(node.symbol, node.counts).weighted.allowed:
         if choice != node.choice:
-            completed = sampler.continue_from(node.symbol, node.counts, (choice,), draws, most=0)
+            _, completed = sampler.continue_from(node.symbol, node.counts, (choice,), draws, most=0)
             yield _replaced(derivation, node, completed)
 
 

@@ -1,7 +1,8 @@
-"""A Dask cluster on this machine, of the commands that docs/scaling.md names."""
+"""A Dask cluster on this machine, by the commands of docs/scaling.md."""
 
 import json
 import os
+import shlex
 import subprocess
 import sys
 import time
@@ -10,30 +11,41 @@ from contextlib import contextmanager
 from pathlib import Path
 
 TESTS = Path(__file__).parents[1]
+GUIDE = (TESTS.parent / "docs" / "scaling.md").read_text(encoding="utf-8")
 PATIENCE = 60.0
 
 
-def _dask(log: Path, *arguments: str) -> "subprocess.Popen[bytes]":
-    """One `dask` command; what it says goes into a file. The tasks made for tests are found."""
+def _command(start: str, *replacements: tuple[str, str]) -> list[str]:
+    """A command of the guide, with what depends on the machine replaced."""
+    line = next(line for line in GUIDE.splitlines() if line.startswith(start))
+    for old, new in replacements:
+        assert old in line
+        line = line.replace(old, new)
+    return shlex.split(line)
+
+
+def _start(log: Path, command: list[str], *options: str) -> "subprocess.Popen[bytes]":
+    """Start `dask`; what it says goes into a file. The tasks made for tests are found."""
     environment = {**os.environ, "PYTHONPATH": str(TESTS)}
     with log.open("wb") as file:
         return subprocess.Popen(
-            [sys.executable, "-m", "dask", *arguments], stdout=file, stderr=file, env=environment, cwd=log.parent
+            [sys.executable, "-m", *command, *options], stdout=file, stderr=file, env=environment, cwd=log.parent
         )
 
 
 @contextmanager
 def dask_cluster(folder: Path, workers: int, *options: str) -> Iterator[str]:
-    """The address of a scheduler with so many `dask worker` processes of one thread each."""
+    """The address of a scheduler with so many `dask worker` processes of one worker each."""
     found = folder / "scheduler.json"
     here = ("--host", "127.0.0.1", "--no-dashboard")
-    scheduler = _dask(folder / "scheduler.log", "scheduler", "--port", "0", "--scheduler-file", str(found), *here)
+    log = folder / "scheduler.log"
+    scheduler = _start(log, _command("dask scheduler"), "--port", "0", "--scheduler-file", str(found), *here)
     processes = [scheduler]
     try:
         address = _address(found, scheduler)
+        worker = _command("dask worker", ("tcp://host:8786", address), ("--nworkers 8", "--nworkers 1"))
         for number in range(workers):
-            log = folder / f"worker-{number}.log"
-            processes.append(_dask(log, "worker", address, "--nthreads", "1", *here, *options))
+            processes.append(_start(folder / f"worker-{number}.log", worker, *here, *options))
         yield address
     finally:
         for process in reversed(processes):  # the workers first: they end their targets

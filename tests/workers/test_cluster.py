@@ -198,6 +198,23 @@ def test_no_scheduler_is_one_line(address: str, monkeypatch: pytest.MonkeyPatch)
 
 
 @pytest.mark.slow
+def test_a_scheduler_that_dies_ends_the_run(tmp_path: Path) -> None:
+    with dask_cluster(tmp_path, 1) as address:
+        workers = ClusterWorkers(bonsai.load_subject("json"), address)
+        with Client(address, set_as_default=False) as client:
+            scheduler = client.run_on_scheduler(os.getpid)
+        try:
+            workers.submit("a", WaitForStop())
+            next(event for event in workers.events(1) if isinstance(event, Told))
+            os.kill(scheduler, signal.SIGKILL)
+            with pytest.raises(BonsaiError, match=f"the scheduler at {address} is gone") as caught:
+                list(workers.events(1))
+        finally:
+            workers.close()
+    assert "--resume" in caught.value.hint
+
+
+@pytest.mark.slow
 def test_no_workers_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cluster, "FIRST_WORKER", 0.3)
     with dask_cluster(tmp_path, 0) as address, pytest.raises(BonsaiError, match="has no workers") as caught:

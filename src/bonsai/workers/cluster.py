@@ -11,6 +11,7 @@ import pickle
 import platform
 import warnings
 from collections.abc import Awaitable, Iterator, Sequence
+from concurrent.futures import CancelledError
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from importlib.metadata import version
@@ -179,6 +180,8 @@ class ClusterWorkers:
     # ── in the thread of the one who submits ──
 
     def _leave(self) -> None:
+        if self._client.status != "running":
+            return  # nobody listens
         with suppress(Exception):
             self._client.unsubscribe_topic(self._name)
             self._client.sync(self._part, callback_timeout=PATIENCE)
@@ -225,6 +228,8 @@ class ClusterWorkers:
                 f"{key} ended its worker {times} times, the last one at {last}",
                 f"is there enough memory? {_GO_ON}",
             )
+        if isinstance(error, CancelledError):
+            return BonsaiError(f"the scheduler at {self._address} is gone", _GO_ON)
         reason = str(error).partition("\n")[0] or type(error).__name__
         return BonsaiError(f"the cluster at {self._address} gave up {key}: {reason}", _GO_ON)
 

@@ -10,6 +10,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from distributed import Client
+
 TESTS = Path(__file__).parents[1]
 GUIDE = (TESTS.parent / "docs" / "scaling.md").read_text(encoding="utf-8")
 PATIENCE = 60.0
@@ -46,6 +48,9 @@ def dask_cluster(folder: Path, workers: int, *options: str) -> Iterator[str]:
         worker = _command("dask worker", ("tcp://host:8786", address), ("--nworkers 8", "--nworkers 1"))
         for number in range(workers):
             processes.append(_start(folder / f"worker-{number}.log", worker, *here, *options))
+        if workers:
+            with Client(address, timeout=PATIENCE, set_as_default=False) as client:
+                client.wait_for_workers(workers, timeout=PATIENCE)
         yield address
     finally:
         for process in reversed(processes):  # the workers first: they end their targets

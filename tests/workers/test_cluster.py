@@ -270,8 +270,6 @@ def test_a_run_whose_worker_is_killed_ends_with_the_same_corpus(tmp_path: Path, 
     grown(subject, LocalWorkers(subject, 2), tmp_path / "local", shards)
     (tmp_path / "dask").mkdir()
     with dask_cluster(tmp_path / "dask", 2, "--no-nanny") as address:
-        with Client(address, set_as_default=False) as client:
-            client.wait_for_workers(2)
         workers = ClusterWorkers(subject, address)
         stab = Stab(workers, address, after=4)
         grown(subject, workers, tmp_path / "cluster", shards, stab)

@@ -29,12 +29,10 @@ class KeptHere:
     key: str
 
 
-def refused(worker: str, theirs: str | None, ours: str) -> BonsaiError:
+def refused(place: str, theirs: str | None, ours: str) -> BonsaiError:
     """A worker with another Bonsai would compute something else."""
     found = f"has Bonsai {theirs}" if theirs else "has no Bonsai"
-    return BonsaiError(
-        f"the worker {worker} {found}, this is Bonsai {ours}", f"install bonsai-fuzzing=={ours} on the worker"
-    )
+    return BonsaiError(f"{place} {found}, this is Bonsai {ours}", f"install bonsai-fuzzing=={ours} there")
 
 
 class Bench(WorkerPlugin):
@@ -105,7 +103,7 @@ class Bench(WorkerPlugin):
         """The subject with the folder that it has on this machine. Its grammar and its settings came with it."""
         here = self.worker.address
         if bonsai_version() != self._version:
-            raise refused(here, bonsai_version(), self._version)
+            raise refused(f"the worker {here}", bonsai_version(), self._version)
         subject = self._subject
         if self._bundled is not None:
             return replace(subject, folder=BUNDLED / self._bundled)

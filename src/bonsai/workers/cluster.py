@@ -10,13 +10,14 @@ import os
 import pickle
 import platform
 import warnings
-from collections.abc import Awaitable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from concurrent.futures import CancelledError
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
 from queue import Empty, SimpleQueue
 from time import monotonic
+from typing import Any
 from uuid import uuid4
 
 from bonsai.errors import BonsaiError
@@ -35,8 +36,9 @@ except ImportError as error:
     ) from None
 
 LOCAL = "local"
+DISTRIBUTION = "bonsai-fuzzing"
 PATIENCE = 8.0  # seconds for a scheduler to answer
-FIRST_WORKER = 10.0  # seconds for the first worker to be there
+FIRST_WORKER = 20.0  # seconds for the first worker to be there
 LAST_WORKER = 60.0  # seconds that a run waits for a new worker when all are gone
 LOOK_EVERY = 2.0  # seconds between two looks at the workers
 _SILENT = logging.CRITICAL + 1
@@ -270,17 +272,32 @@ def _require_workers(client: Client, address: str) -> int:
             f"the scheduler at {address} has no workers", f"start some: dask worker {address} --nthreads 1"
         ) from None
     ours = bonsai_version()
-    for worker, theirs in sorted(client.run(version, "bonsai-fuzzing", on_error="return").items()):
+    found = {f"the worker {worker}": theirs for worker, theirs in _everywhere(client, version, DISTRIBUTION)}
+    found[f"the scheduler {address}"] = _at_scheduler(client)  # which reads the tasks, too
+    for place, theirs in found.items():
         if theirs != ours:
-            raise refused(worker, theirs if isinstance(theirs, str) else None, ours)
+            raise refused(place, theirs if isinstance(theirs, str) else None, ours)
     here = platform.python_version_tuple()[:2]
-    for worker, found in sorted(client.run(platform.python_version_tuple, on_error="return").items()):
-        if tuple(found[:2]) != here:  # the features of a target in Python are those of its syntax trees
+    for worker, there in _everywhere(client, platform.python_version_tuple):
+        if tuple(there[:2]) != here:  # the features of a target in Python are those of its syntax trees
             raise BonsaiError(
-                f"the worker {worker} has Python {'.'.join(found[:2])}, this is Python {'.'.join(here)}",
+                f"the worker {worker} has Python {'.'.join(there[:2])}, this is Python {'.'.join(here)}",
                 "use the same Python everywhere",
             )
     return sum(client.nthreads().values())
+
+
+def _everywhere(client: Client, function: Callable[..., object], *arguments: str) -> list[tuple[str, Any]]:
+    """What a function of the standard library returns, or raises, on each worker that is still there."""
+    found = client.run(function, *arguments, on_error="return").items()
+    return sorted((worker, result) for worker, result in found if not isinstance(result, OSError))
+
+
+def _at_scheduler(client: Client) -> str | None:
+    try:
+        return str(client.run_on_scheduler(version, DISTRIBUTION))
+    except PackageNotFoundError:
+        return None
 
 
 class _Hushed:

@@ -5,7 +5,7 @@ class BonsaiError(Exception):
     """Something the user can put right: one line that says what is wrong, one that says what to do."""
 
     def __init__(self, message: str, hint: str) -> None:
-        super().__init__(message)
+        super().__init__(message, hint)  # both, so that it can be pickled
         self.message = message
         self.hint = hint
 

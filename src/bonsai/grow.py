@@ -334,7 +334,7 @@ class Growing:
             bounds = self.plan.lattice.upper
             for one in self.results.values():  # a bound that did not pay was tried all the same
                 bounds = bounds.join(one.node.bounds)
-            self._submit(PRUNE, Prune(self.plan, bounds), list(self.results))
+            self._submit(PRUNE, Prune(self.plan, bounds), sorted(self.results))  # not in the order of their ends
             self._await(watch)
 
     def _submit(self, key: str, task: FuzzNode | TopUp | Prune, after: Sequence[str]) -> None:

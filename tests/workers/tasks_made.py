@@ -77,6 +77,21 @@ class WaitForStop:
 
 
 @dataclass(frozen=True, slots=True)
+class KeepAndWait:
+    """Reaches a checkpoint, then runs until it is asked to stop."""
+
+    state: bytes
+
+    def resumed(self, state: bytes) -> "KeepAndWait":
+        return replace(self, state=state)
+
+    def __call__(self, workshop: Workshop, before: Sequence[object], channel: Channel) -> None:
+        channel.keep(self.state)
+        while not channel.stopping():
+            time.sleep(0.02)
+
+
+@dataclass(frozen=True, slots=True)
 class TargetProcess:
     """Which process the target is: the same one for all tasks of a worker."""
 

@@ -80,9 +80,15 @@ def serve(connection: Connection) -> None:
         except BonsaiError as error:
             connection.send(Failed(do.key, error.message, error.hint))
         except Exception as error:
-            last = traceback.extract_tb(error.__traceback__)[-1]
-            message = f"{type(error).__name__}: {error} ({os.path.basename(last.filename)}:{last.lineno})"
-            connection.send(Failed(do.key, message, "this is a mistake in Bonsai: please report it"))
+            found = mistake(error)
+            connection.send(Failed(do.key, found.message, found.hint))
+
+
+def mistake(error: Exception) -> BonsaiError:
+    """An error that nobody foresaw, in one line that says where it came from."""
+    last = traceback.extract_tb(error.__traceback__)[-1]
+    message = f"{type(error).__name__}: {error} ({os.path.basename(last.filename)}:{last.lineno})"
+    return BonsaiError(message, "this is a mistake in Bonsai: please report it")
 
 
 def _read(connection: Connection, tasks: "Queue[Do]", flag: Flag) -> None:

@@ -74,7 +74,7 @@ class Finished:
 
 @dataclass(frozen=True, slots=True)
 class Lost:
-    """The worker of a task died; the task is run again, from its last checkpoint."""
+    """The worker of a task died; the task is run again, from its last checkpoint or from its beginning."""
 
     key: str
     reason: str

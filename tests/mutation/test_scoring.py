@@ -46,6 +46,7 @@ def test_the_same_seed_gives_the_same_score(bench: Bench, subject: Subject) -> N
 def test_a_corpus_that_does_not_parse_cannot_be_fuzzed_from(bench: Bench, subject: Subject) -> None:
     found = score(bench, subject, [")("], fuzz=10)
     assert (found.children, found.by_fuzzing) == (0, {})
+    assert kill(bench, subject, [], budget=10) == []
 
 
 def test_killing_inputs_kill_and_cannot_be_made_smaller_in_one_step(bench: Bench, subject: Subject) -> None:

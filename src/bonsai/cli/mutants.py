@@ -1,6 +1,7 @@
 """`bonsai mutants`: the mutation score of a corpus."""
 
 import json
+from time import monotonic
 from typing import Annotated
 
 import typer
@@ -47,9 +48,10 @@ def mutants(
     loaded = load_subject(subject)
     texts = [file.text for file in read_corpus(corpus, loaded.suffix)]
     budget = _executions(fuzz)
+    started = monotonic()
     with Counter("mutants", quiet or as_json) as view, Bench(loaded, jobs) as bench:
         found = score(bench, loaded, texts, budget, seed, view)
-        figures = summary(bench, found, budget)
+        figures = summary(bench, found, budget, monotonic() - started)
     if as_json:
         typer.echo(json.dumps(figures))
     elif quiet:
@@ -69,13 +71,13 @@ def _executions(text: str) -> int:
     return budget.number
 
 
-def summary(bench: Bench, found: Score, budget: int) -> dict[str, object]:
+def summary(bench: Bench, found: Score, budget: int, seconds: float) -> dict[str, object]:
     """What `--json` prints. With fuzzing, `killed` and `score` are still those of the corpus alone."""
     figures: dict[str, object] = {
         "mutants": len(found.mutants),
         "killed": len(found.by_corpus),
         "score": round(found.of_corpus, 5),
-        "seconds": round(found.seconds, 3),
+        "seconds": round(seconds, 3),
         "equivalent": bench.made.equivalent,
         "duplicates": bench.made.duplicates,
         "stillborn": len(bench.stillborn) + bench.made.uncompilable,
@@ -100,7 +102,7 @@ def _print(found: Score, figures: dict[str, object], budget: int) -> None:
     out = console()
     out.print(
         f"[bold]{found.of_corpus:.1%}[/bold] of {len(found.mutants)} mutants killed by the corpus alone: "
-        f"{len(found.by_corpus)} in {found.seconds:.1f} s"
+        f"{len(found.by_corpus)} in {figures['seconds']} s"
     )
     if budget:
         out.print(

@@ -7,6 +7,7 @@ import json
 import os
 import signal
 import subprocess
+import tokenize
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -73,7 +74,7 @@ class Bench:
         self.stillborn: set[Mutant] = set()
         try:
             self._servers = [_Server(settings, subject.folder) for _ in range(jobs)]
-            sources = {module: Path(path).read_text("utf-8") for module, path in self._servers[0].files.items()}
+            sources = {module: _source(path) for module, path in self._servers[0].files.items()}
             reach = {module: Reach(module, source, self._target.features) for module, source in sources.items()}
             self.made: Mutants = mutants_of(sources)
             self._reached_by = {one: reach[one.module].feature(one.line, one.column) for one in self.made.mutants}
@@ -151,6 +152,12 @@ class Bench:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+
+def _source(path: str) -> str:
+    """The text of a module, in whatever encoding it declares."""
+    with tokenize.open(path) as file:
+        return file.read()
 
 
 class _Server:

@@ -92,6 +92,8 @@ def kill(
     These are made from the corpus by mutation; the smallest that kills is then made smaller step by step. The
     derivations must all be of one grammar, and the choices of the result are of this grammar, too.
     """
+    if not corpus:
+        return []
     survived = bench.kills(
         bench.mutants,
         bench.pool(parent.text for parent in corpus),

@@ -32,6 +32,7 @@ def test_the_corpus_is_written_under_its_old_names(
     assert printed["after"]["mean_size"] < printed["before"]["mean_size"]
     assert printed["tests"] > 2
     assert printed["seconds"] > 0
+    assert printed["cpu_seconds"] > 0
     assert not printed["interrupted"]
     for name, text in TEXTS.items():
         assert 0 < len((tmp_path / "out/corpus" / name).read_text()) < len(text)

@@ -9,10 +9,11 @@ import pytest
 from bonsai import Subject, load_subject
 from bonsai.corpus import Input, size_of
 from bonsai.corpus_folder import read_corpus
-from bonsai.reduction.criterion import criteria
-from bonsai.reduction.reducing import Method, reduce_corpus
+from bonsai.reduction.criterion import Criterion, criteria
+from bonsai.reduction.reducing import Method, reduce_corpus, reduce_text
 from bonsai.subject import start_target
 from bonsai.targets.execution import Outcome, Target
+from fakes import FakeTarget
 
 SHARED = Path(os.environ.get("BONSAI_SHARED", Path(__file__).parents[3] / "shared"))
 TEXTS = [
@@ -88,6 +89,26 @@ def test_what_the_grammar_does_not_derive_is_reduced_by_characters(tmp_path: Pat
         ("b", "not in the grammar: reduced by characters"),
         ("a", ""),
     ]
+
+
+def test_what_is_nested_too_deeply_for_picireny_is_reduced_by_characters() -> None:
+    text = "[" * 300 + "]" * 300
+    found = reduce_text(load_subject("json"), FakeTarget(), text, Criterion(False, 0), Method.GRAMMAR)
+    assert found.note == "nested too deeply for picireny: reduced by characters"
+    assert found.text == ""
+
+
+def test_what_no_longer_meets_its_own_criterion_is_kept() -> None:
+    found = reduce_text(load_subject("json"), FakeTarget(), "[1]", Criterion(True, ~0), Method.HOIST)
+    assert (found.text, found.note) == ("[1]", "does not do the same again: kept as it is")
+
+
+def test_a_text_that_is_another_when_the_grammar_writes_it_is_reduced_by_characters() -> None:
+    target, subject = FakeTarget(), load_subject("json")
+    one = Criterion(False, target.execute(["1 ]"])[0].features)
+    found = reduce_text(subject, target, "[true, 1 ]", one, Method.GRAMMAR)
+    assert found.text == "1 ]"
+    assert found.note.startswith("no longer worth saving")
 
 
 def test_an_interruption_keeps_what_is_done(subject: Subject) -> None:

@@ -52,11 +52,12 @@ def reduce(
     files = read_corpus(corpus, loaded.suffix)
     if not force:
         require_free(output)
-    started = monotonic()
+    started, before = monotonic(), sum(os.times()[:4])
     with Counter("inputs reduced", quiet or as_json) as view:
         reductions = reduce_corpus(loaded, [file.text for file in files], method, jobs, view)
+    seconds = {"seconds": monotonic() - started, "cpu_seconds": sum(os.times()[:4]) - before}
     figures: dict[str, object] = {"subject": loaded.name, "method": method.value, "jobs": jobs}
-    figures |= summary(files, reductions, monotonic() - started)
+    figures |= {name: round(value, 3) for name, value in seconds.items()} | summary(files, reductions)
     _write(output, files, reductions, figures)
     if as_json:
         typer.echo(json.dumps(figures))
@@ -64,15 +65,13 @@ def reduce(
         _print(figures, output, quiet)
 
 
-def summary(files: Sequence[CorpusFile], reductions: Sequence[Reduction], seconds: float) -> dict[str, object]:
-    """The figures of a reduction; `reducing_seconds` is the sum over all inputs, whoever worked on them."""
+def summary(files: Sequence[CorpusFile], reductions: Sequence[Reduction]) -> dict[str, object]:
+    """The figures of a reduction."""
     return {
         "files": len(files),
         "before": _sizes([one.original for one in reductions]),
         "after": _sizes([one.text for one in reductions]),
         "tests": sum(one.tests for one in reductions),
-        "seconds": round(seconds, 3),
-        "reducing_seconds": round(sum(one.seconds for one in reductions), 3),
         "interrupted": any(one.note.startswith("interrupted") for one in reductions),
         "notes": [
             {"file": file.name, "note": one.note} for file, one in zip(files, reductions, strict=True) if one.note
@@ -133,7 +132,8 @@ def _print(figures: dict[str, object], output: Path, quiet: bool) -> None:
     assert isinstance(notes, list)
     out.print(
         f"[bold]{figures['files']} inputs[/bold], on average {before['mean_size']:.1f} characters without white "
-        f"space before, {after['mean_size']:.1f} after; {figures['tests']} tests in {figures['seconds']:.1f} s"
+        f"space before, {after['mean_size']:.1f} after; {figures['tests']} tests in {figures['seconds']:.1f} s, "
+        f"{figures['cpu_seconds']:.1f} s of processor time"
     )
     for note in notes:
         out.print(f"{note['file']}: {note['note']}", markup=False)

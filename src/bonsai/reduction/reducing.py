@@ -5,10 +5,10 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from multiprocessing import get_context
+from multiprocessing.util import Finalize
 from time import monotonic
 
 from bonsai.corpus import Input
-from bonsai.derivation import Derivation
 from bonsai.errors import BonsaiError
 from bonsai.feedback import recurring
 from bonsai.parse_back import parse
@@ -63,7 +63,7 @@ def reduce_corpus(
     """The reduction of each text, in the order of the texts, each under the criterion that saved it.
 
     `watch` is told how many inputs are done, of how many. An interruption keeps what is done: the other texts stay
-    as they are, with a note.
+    as they are, with a note. All processes have ended when it returns: `os.times` tells what they took.
     """
     load_tools()
     target = start_target(subject)
@@ -134,28 +134,33 @@ def reduce_text(subject: Subject, target: Target, text: str, criterion: Criterio
     """One text, as small as a method makes it; by characters where the grammar does not derive it."""
     started = monotonic()
     predicate = Predicate(target, criterion)
-    note = ""
-    transformations = TRANSFORMATIONS.get(method)
-    derivation = None
-    if transformations is not None:
-        derivation, note = _derivation(subject, text, predicate)
-    if derivation is not None and transformations is not None:
-        reduced = reduce_tree(derivation, predicate, transformations)
-    else:
+    if not predicate(text):
+        note = "does not do the same again: kept as it is"
+        return Reduction(
+            text, text, predicate.execution(text).outcome, predicate.tests, monotonic() - started, note
+        )
+    reduced, note = None, ""
+    if method in TRANSFORMATIONS:
+        reduced, note = _by_grammar(subject, text, predicate, TRANSFORMATIONS[method])
+    if reduced is None:
         reduced = reduce_characters(text, predicate)
     outcome = predicate.execution(reduced).outcome
     return Reduction(text, reduced, outcome, predicate.tests, monotonic() - started, note)
 
 
-def _derivation(subject: Subject, text: str, predicate: Predicate) -> tuple[Derivation | None, str]:
-    """The derivation of a text, or why there is none to work on."""
+def _by_grammar(
+    subject: Subject, text: str, predicate: Predicate, transformations: Transformations
+) -> tuple[str | None, str]:
+    """The text reduced on its derivation, or why it cannot be."""
     try:
         derivation = parse(subject.grammar, text)
+        if predicate(derivation.text):
+            return reduce_tree(derivation, predicate, transformations), ""
     except BonsaiError:
         return None, "not in the grammar: reduced by characters"
-    if not predicate(derivation.text):
-        return None, "no longer worth saving when written as the grammar writes it: reduced by characters"
-    return derivation, ""
+    except RecursionError:
+        return None, "nested too deeply for picireny: reduced by characters"
+    return None, "no longer worth saving when written as the grammar writes it: reduced by characters"
 
 
 # In several processes: each has a target of its own.
@@ -167,6 +172,7 @@ def _start_worker(subject: Subject, method: Method) -> None:
     global _worker
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the one who started them ends them
     target = start_target(subject)
+    Finalize(None, target.close, exitpriority=0)  # so that its processor time counts
 
     def worker(task: _Task) -> tuple[int, Reduction]:
         return task.number, reduce_text(subject, target, task.text, task.criterion, method)
@@ -184,3 +190,5 @@ def _in_processes(
     largest_first = sorted(tasks, key=lambda task: -len(task.text))
     with get_context("spawn").Pool(min(jobs, len(tasks) or 1), _start_worker, (subject, method)) as pool:
         yield from pool.imap_unordered(_work, largest_first)
+        pool.close()
+        pool.join()

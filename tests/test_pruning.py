@@ -7,7 +7,7 @@ from bonsai import Bounds, Derivation, measure
 from bonsai.budget import Executions
 from bonsai.cbgf import METHODS, Cbgf
 from bonsai.choices import Draws
-from bonsai.corpus import Input, Policy, size_of
+from bonsai.corpus import Policy, size_of
 from bonsai.feedback import Saving
 from bonsai.pruning import prune, smaller
 from fakes import FakeTarget
@@ -37,7 +37,8 @@ def test_nothing_is_lost_and_no_witness_can_be_taken_apart_any_further(subject: 
     assert sum(one.size[0] for one in after) / len(after) <= total / witnesses
     target = FakeTarget()
     for member in after:
-        for text, _ in smaller(member, fuzzer.sampler):
+        derivation = Derivation(fuzzer.sampler.grammar, member.choices, member.text)
+        for text, _ in smaller(derivation, fuzzer.sampler):
             [execution] = target.execute([text])
             is_valid = execution.outcome.value == "valid"
             assert not fuzzer.corpus.interesting(text, is_valid, execution.features)
@@ -49,11 +50,10 @@ def test_reductions_are_smaller_stay_within_bounds_and_replay(subject: str, seed
     text, choices = within.sample(Draws(seed))
     if len(choices) > 300:
         return
-    member = Input(text, tuple(choices), True, 0)
-    found = smaller(member, within)
+    found = smaller(Derivation(within.grammar, tuple(choices), text), within)
     assert found == sorted(found, key=lambda program: size_of(program[0]))
     for reduced, its_choices in found[:30]:
-        assert size_of(reduced) < member.size
+        assert size_of(reduced) < size_of(text)
         assert within.replay(its_choices, Draws(0)) == (reduced, its_choices)
         assert measure(Derivation(within.grammar, tuple(its_choices), reduced)) <= BOUNDS
 

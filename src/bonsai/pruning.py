@@ -30,17 +30,17 @@ def prune(corpus: Corpus, sampler: Sampler, offer: Offer, stopping: Callable[[],
                 return
             if member in corpus:
                 done.add(member)
-                offer(smaller(member, sampler))
+                offer(smaller(Derivation(sampler.grammar, member.choices, member.text), sampler))
 
 
-def smaller(member: Input, sampler: Sampler) -> list[Program]:
-    """The programs one step below a member, the smallest first."""
-    derivation = Derivation(sampler.grammar, member.choices, member.text)
+def smaller(derivation: Derivation, sampler: Sampler) -> list[Program]:
+    """The programs one step below a derivation, the smallest first."""
+    size = size_of(derivation.text)
     draws = Draws("shortest")  # nothing depends on them: what is not given is completed the shortest way
     found: dict[str, list[int]] = {}
     for edited in reductions(derivation, sampler):
         text, choices = sampler.replay(edited, draws)
-        if size_of(text) < member.size:
+        if size_of(text) < size:
             found.setdefault(text, choices)
     return sorted(found.items(), key=lambda program: size_of(program[0]))
 

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from bonsai import __version__
-from bonsai.cli import check, count, explain, fuzz, grow, heatmap, merge, sample
+from bonsai.cli import check, count, explain, fuzz, grow, heatmap, merge, mutants, reduce, sample
 from bonsai.cli.common import print_error
 from bonsai.errors import BonsaiError
 
@@ -23,6 +23,8 @@ app.command("sample")(sample.sample)
 app.command("count")(count.count)
 app.command("check")(check.check)
 app.command("fuzz")(fuzz.fuzz)
+app.command("reduce")(reduce.reduce)
+app.command("mutants")(mutants.mutants)
 app.command("heatmap")(heatmap.heatmap)
 app.command("merge")(merge.merge)
 app.command("explain")(explain.explain)

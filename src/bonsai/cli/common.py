@@ -1,6 +1,7 @@
 """What several commands share: their arguments, and how they print."""
 
 from math import floor, log10
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -13,10 +14,15 @@ SubjectArgument = Annotated[
     str,
     typer.Argument(metavar="SUBJECT", help="A bundled subject by name, or a folder with a bonsai.toml."),
 ]
+CorpusArgument = Annotated[
+    Path, typer.Argument(metavar="CORPUS", help="A run directory, or any folder of input files.")
+]
 SubjectOption = Annotated[
     str,
-    typer.Option("--subject", metavar="SUBJECT", help="A bundled subject by name, or a folder with a bonsai.toml."),
+    typer.Option("--subject", metavar="S", help="A bundled subject by name, or a folder with a bonsai.toml."),
 ]
+JobsOption = Annotated[int, typer.Option("--jobs", "-j", metavar="N", min=1, help="Processes at a time.")]
+ForceOption = Annotated[bool, typer.Option("--force", help="Replace the folder if it exists.")]
 BoundsOption = Annotated[
     str | None,
     typer.Option(

@@ -163,7 +163,9 @@ def _planted(subject: Subject, settings: GrowSettings, folder: Path) -> tuple[Su
 def _workers(subject: Subject, jobs: int | None, cluster: str | None) -> Workers:
     if cluster is None:
         return LocalWorkers(subject, jobs or len(os.sched_getaffinity(0)))
-    raise BonsaiError("clusters are not there yet", "leave --cluster out")
+    from bonsai.workers.cluster import ClusterWorkers  # Dask is slow to import
+
+    return ClusterWorkers(subject, cluster)
 
 
 def _print(run: Run, output: Path, as_json: bool, quiet: bool) -> None:

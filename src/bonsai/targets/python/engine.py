@@ -10,17 +10,22 @@ from bonsai.targets.isolated import IsolatedTarget
 from bonsai.targets.process import Program
 from bonsai.targets.settings import PythonTarget
 
+SERVER = "bonsai.targets.python.server"
 # The server is found where this Bonsai is, and this folder is then out of the way.
-_BOOT = (
-    "import sys; sys.path.insert(0, sys.argv[1]); "
-    "from bonsai.targets.python.server import main; del sys.path[0]; main(sys.argv[2:])"
-)
+_BOOT = "import sys; sys.path.insert(0, sys.argv[1]); from {} import main; del sys.path[0]; main(sys.argv[2:])"
 _UNWANTED = ("PYTHONOPTIMIZE", "PYTHONINSPECT", "PYTHONPROFILEIMPORTTIME", "PYTHONWARNINGS")
 
 
 def start_python(settings: PythonTarget, folder: Path, omit: frozenset[int] = frozenset()) -> Target:
     """Start a callable in an interpreter of its own; modules in the subject's folder come first."""
-    greeting = {
+    command, environment = interpreter(SERVER)
+    program = Program(command, environment, json.dumps(greeting(settings, folder, omit)).encode())
+    return IsolatedTarget(program, settings.timeout)
+
+
+def greeting(settings: PythonTarget, folder: Path, omit: frozenset[int] = frozenset()) -> dict[str, object]:
+    """What a server is told first."""
+    return {
         "folder": str(folder.resolve()),
         "call": settings.call,
         "cover": settings.cover,
@@ -29,9 +34,12 @@ def start_python(settings: PythonTarget, folder: Path, omit: frozenset[int] = fr
         "memory": settings.memory,
         "omit": sorted(omit),
     }
+
+
+def interpreter(server: str) -> tuple[tuple[str, ...], dict[str, str]]:
+    """The command of a fresh interpreter that runs one of our servers, and its environment."""
     # Sets have the same order in every run; assertions are checked.
     environment = {name: value for name, value in os.environ.items() if name not in _UNWANTED}
     environment["PYTHONHASHSEED"] = "0"
     root = str(Path(__file__).parents[3])
-    program = Program((sys.executable, "-P", "-c", _BOOT, root), environment, json.dumps(greeting).encode())
-    return IsolatedTarget(program, settings.timeout)
+    return (sys.executable, "-P", "-c", _BOOT.format(server), root), environment

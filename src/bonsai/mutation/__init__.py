@@ -1,0 +1,1 @@
+"""A corpus comes in; how many small faults in its subject's program it notices goes out: the mutation score."""

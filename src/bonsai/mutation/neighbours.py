@@ -1,0 +1,63 @@
+"""Derivations come in; programs like them go out: random children, or all that are one step smaller."""
+
+from collections.abc import Iterable, Sequence
+from functools import reduce
+from itertools import accumulate
+
+from bonsai import pruning
+from bonsai.bounds import Bounds
+from bonsai.cbgf import METHODS
+from bonsai.choices import Draws
+from bonsai.corpus import Policy
+from bonsai.derivation import Derivation, holding
+from bonsai.errors import BonsaiError
+from bonsai.mutators import MUTATORS, Surroundings, mutate
+from bonsai.parse_back import derivations
+from bonsai.parsing import parser_for
+from bonsai.sampler import Sampler
+from bonsai.subject import Subject
+
+MOST_ATTEMPTS = 20  # as many times as children are wanted
+
+
+def parsed(subject: Subject, texts: Iterable[str]) -> list[Derivation]:
+    """The derivations, all in one grammar, of those texts that the subject's grammar derives."""
+    parser = parser_for(subject.grammar)
+    found = []
+    for text in texts:
+        try:
+            found.append(parser.parse(text))
+        except BonsaiError:
+            continue
+    return derivations(subject.grammar, found)
+
+
+def sampler_for(parents: Sequence[Derivation], bounds: Bounds) -> Sampler:
+    """A sampler at the bounds, or at larger ones that hold all parents."""
+    return Sampler(parents[0].grammar, reduce(Bounds.join, map(holding, parents), bounds))
+
+
+def children(parents: Sequence[Derivation], sampler: Sampler, number: int, seed: object) -> list[Derivation]:
+    """So many different programs that are no parents, made from all parents in turn, blindly, by all mutators."""
+    weights = METHODS[Policy.SMALLEST].mutators
+    mutators, cumulated = [MUTATORS[name] for name in weights], list(accumulate(weights.values()))
+    around, draws = Surroundings(sampler, parents), Draws((seed, "black box"))
+    known = {parent.text for parent in parents}
+    found: list[Derivation] = []
+    for attempt in range(MOST_ATTEMPTS * number):
+        if len(found) == number:
+            break
+        [mutator] = draws.choices(mutators, cum_weights=cumulated)
+        child = mutate(mutator, parents[attempt % len(parents)], around, draws)
+        if child is not None and child[0] not in known:
+            known.add(child[0])
+            found.append(Derivation(sampler.grammar, tuple(child[1]), child[0]))
+    return found
+
+
+def smaller(derivation: Derivation, sampler: Sampler) -> list[Derivation]:
+    """All programs that are one step away and smaller, the smallest first."""
+    return [
+        Derivation(derivation.grammar, tuple(choices), text)
+        for text, choices in pruning.smaller(derivation, sampler)
+    ]

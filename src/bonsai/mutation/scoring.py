@@ -1,0 +1,117 @@
+"""A corpus comes in; its mutation score goes out, alone and with black-box fuzzing from it, as in the paper.
+
+And the use of it: the smallest inputs that kill what the corpus lets live.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from time import monotonic
+
+from bonsai.choices import Choices
+from bonsai.derivation import Derivation
+from bonsai.mutation.bench import Bench, Kill
+from bonsai.mutation.mutants import Mutant
+from bonsai.mutation.neighbours import children, parsed, sampler_for, smaller
+from bonsai.subject import Subject
+
+Watch = Callable[[int, int, str], None]
+
+
+def unwatched(done: int, tasks: int, what: str) -> None:
+    """For those who do not want to know how far it is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """What killed the mutants: an input of the corpus, or else one that was made from it."""
+
+    mutants: list[Mutant]
+    by_corpus: dict[Mutant, Kill]
+    by_fuzzing: dict[Mutant, Kill]
+    children: int
+    seconds: float
+
+    @property
+    def survivors(self) -> list[Mutant]:
+        """What nothing killed."""
+        return [one for one in self.mutants if one not in self.by_corpus and one not in self.by_fuzzing]
+
+    @property
+    def of_corpus(self) -> float:
+        """The share of mutants that the corpus alone kills."""
+        return len(self.by_corpus) / (len(self.mutants) or 1)
+
+    @property
+    def with_fuzzing(self) -> float:
+        """The share of mutants that the corpus kills, or black-box fuzzing from it."""
+        return (len(self.by_corpus) + len(self.by_fuzzing)) / (len(self.mutants) or 1)
+
+
+def score(
+    bench: Bench, subject: Subject, texts: Sequence[str], fuzz: int = 0, seed: int = 0, watch: Watch = unwatched
+) -> Score:
+    """Run all mutants on a corpus; those that survive, on `fuzz` programs that are made from it.
+
+    All survivors meet the same programs: the original has to run on each of them only once.
+    """
+    started = monotonic()
+    by_corpus = bench.kills(
+        bench.mutants, bench.pool(texts), lambda done, tasks: watch(done, tasks, "mutants on the corpus")
+    )
+    by_fuzzing: dict[Mutant, Kill] = {}
+    made: list[Derivation] = []
+    parents = parsed(subject, texts) if fuzz else []
+    if parents:
+        made = children(parents, sampler_for(parents, subject.bounds), fuzz, seed)
+        survivors = [one for one in bench.mutants if one not in by_corpus]
+        pool = bench.pool(child.text for child in made)
+        by_fuzzing = bench.kills(survivors, pool, lambda done, tasks: watch(done, tasks, "survivors fuzzed"))
+    return Score(bench.mutants, by_corpus, by_fuzzing, len(made), monotonic() - started)
+
+
+@dataclass(frozen=True, slots=True)
+class Killer:
+    """A mutant that a corpus lets live, and a small input that kills it."""
+
+    mutant: Mutant
+    text: str
+    choices: Choices
+    how: str
+
+
+def kill(
+    bench: Bench,
+    subject: Subject,
+    corpus: Sequence[Derivation],
+    budget: int,
+    seed: int = 0,
+    watch: Watch = unwatched,
+) -> list[Killer]:
+    """For each mutant that a corpus lets live, the smallest killing input that is found with a budget of programs.
+
+    These are made from the corpus by mutation; the smallest that kills is then made smaller step by step. The
+    derivations must all be of one grammar, and the choices of the result are of this grammar, too.
+    """
+    if not corpus:
+        return []
+    survived = bench.kills(
+        bench.mutants,
+        bench.pool(parent.text for parent in corpus),
+        lambda done, tasks: watch(done, tasks, "mutants on the corpus"),
+    )
+    survivors = [one for one in bench.mutants if one not in survived]
+    sampler = sampler_for(corpus, subject.bounds)
+    made = {child.text: child for child in children(corpus, sampler, budget, seed)}
+    kills = bench.kills(survivors, bench.pool(made), lambda done, tasks: watch(done, tasks, "survivors fuzzed"))
+    found = []
+    for done, (mutant, first) in enumerate(kills.items(), start=1):
+        best, how = made[first.text], first.how
+        while True:
+            nearby = {one.text: one for one in smaller(best, sampler)}
+            again = bench.kills([mutant], bench.pool(nearby)).get(mutant)
+            if again is None:
+                break
+            best, how = nearby[again.text], again.how
+        found.append(Killer(mutant, best.text, best.choices, how))
+        watch(done, len(kills), "killing inputs made smaller")
+    return found

@@ -1,0 +1,69 @@
+"""Scores, and the inputs that kill what a corpus lets live."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from bonsai import Subject
+from bonsai.corpus import size_of
+from bonsai.mutation.bench import Bench
+from bonsai.mutation.neighbours import parsed
+from bonsai.mutation.scoring import kill, score
+from tiny_subject import write_tiny_subject
+
+CORPUS = ["(1)", "0 1 2"]
+
+
+@pytest.fixture(scope="module")
+def subject(tmp_path_factory: pytest.TempPathFactory) -> Subject:
+    return write_tiny_subject(tmp_path_factory.mktemp("tiny"))
+
+
+@pytest.fixture(scope="module")
+def bench(subject: Subject) -> Iterator[Bench]:
+    with Bench(subject, jobs=2) as bench:
+        yield bench
+
+
+def test_a_larger_corpus_kills_more_and_fuzzing_from_it_more_still(bench: Bench, subject: Subject) -> None:
+    small = score(bench, subject, CORPUS)
+    large = score(bench, subject, [*CORPUS, "(2 3)", "3 3 3"])
+    fuzzed = score(bench, subject, CORPUS, fuzz=100)
+    assert 0 < small.of_corpus < large.of_corpus <= 1
+    assert fuzzed.by_corpus == small.by_corpus
+    assert fuzzed.of_corpus < fuzzed.with_fuzzing <= 1
+    assert fuzzed.children == 100
+    assert len(fuzzed.survivors) == len(bench.mutants) - len(fuzzed.by_corpus) - len(fuzzed.by_fuzzing)
+    assert small.with_fuzzing == small.of_corpus
+    assert set(large.by_corpus) >= set(small.by_corpus)
+
+
+def test_the_same_seed_gives_the_same_score(bench: Bench, subject: Subject) -> None:
+    one, other = (score(bench, subject, CORPUS, fuzz=40, seed=seed) for seed in (3, 3))
+    assert (one.by_corpus, one.by_fuzzing) == (other.by_corpus, other.by_fuzzing)
+
+
+def test_a_corpus_that_does_not_parse_cannot_be_fuzzed_from(bench: Bench, subject: Subject) -> None:
+    found = score(bench, subject, [")("], fuzz=10)
+    assert (found.children, found.by_fuzzing) == (0, {})
+    assert kill(bench, subject, [], budget=10) == []
+
+
+def test_killing_inputs_kill_and_cannot_be_made_smaller_in_one_step(bench: Bench, subject: Subject) -> None:
+    corpus = parsed(subject, CORPUS)
+    lives = score(bench, subject, CORPUS).survivors
+    found = kill(bench, subject, corpus, budget=100, seed=1)
+    assert found
+    assert len({one.mutant for one in found}) == len(found)
+    assert {one.mutant for one in found} <= set(lives)
+    fuzzed = score(bench, subject, CORPUS, fuzz=100, seed=1).by_fuzzing
+    assert {one.mutant for one in found} == set(fuzzed)
+    for one in found:
+        assert bench.kills([one.mutant], bench.pool([one.text]))[one.mutant].how == one.how
+        assert size_of(one.text) <= size_of(fuzzed[one.mutant].text)
+    assert sum(len(one.text) for one in found) < sum(len(kill.text) for kill in fuzzed.values())
+    from bonsai.choices import Draws
+    from bonsai.mutation.neighbours import sampler_for
+
+    around = sampler_for(corpus, subject.bounds)
+    assert all(around.replay(one.choices, Draws(0))[0] == one.text for one in found)

@@ -50,8 +50,9 @@ def compile_driver(driver: str, folder: Path, java: Path, classpath: Sequence[Pa
         command += ["-sourcepath", str(folder.resolve()), "-cp", joined(classpath), str(source)]
         status, output = run(command, target)
         if status:
-            first = next((line for line in output.splitlines() if "error:" in line), output.strip())
-            raise BonsaiError(f"driver: javac says {first.replace('error: ', '')}", "correct it")
+            words = ("error:", "symbol:")
+            lines = [line.strip() for line in output.splitlines() if any(word in line for word in words)][:2]
+            raise BonsaiError(f"driver: javac says {' '.join(lines) or output.strip()}", "correct it")
 
     sources = [path for path in folder.resolve().rglob("*.java") if path.is_file()]
     key = digest(digest_of(sorted(sources)), digest_of(classpath), str(javac.resolve()))

@@ -8,6 +8,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.function.Supplier;
 
 /** A driver's method and a text come in; how the run ended goes out, as a result of `bonsai/targets/wire.py`. */
 final class Runner {
@@ -65,7 +66,7 @@ final class Runner {
         byte[] output = NOTHING;
         if (outputWanted) {
             try {
-                output = Json.of(value);
+                output = Json.of(value instanceof Supplier ? ((Supplier<?>) value).get() : value);
             } catch (Throwable thrown) {
                 output = "null".getBytes(StandardCharsets.US_ASCII);
                 String note = "the output is no JSON: " + Errors.name(thrown) + ": " + Errors.text(thrown);

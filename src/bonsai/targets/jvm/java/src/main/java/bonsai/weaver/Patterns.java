@@ -27,7 +27,7 @@ final class Patterns {
         List<String> unmatched = new ArrayList<>();
         for (String text : texts) {
             Pattern pattern = compiled(text);
-            if (names.stream().noneMatch(name -> pattern.matcher(name).matches())) {
+            if (!text.startsWith("!") && names.stream().noneMatch(name -> pattern.matcher(name).matches())) {
                 unmatched.add(text);
             }
         }

@@ -1,0 +1,53 @@
+import bonsai.Invalid;
+import bonsai.Unparsed;
+import com.google.javascript.jscomp.CompilationLevel;
+import com.google.javascript.jscomp.Compiler;
+import com.google.javascript.jscomp.CompilerOptions;
+import com.google.javascript.jscomp.Result;
+import com.google.javascript.jscomp.SourceFile;
+import java.io.OutputStream;
+import java.io.PrintStream;
+import java.util.Arrays;
+import java.util.function.Supplier;
+import java.util.logging.LogManager;
+
+/** A JavaScript program comes in; the Closure Compiler optimises it, and its program goes out. */
+public final class ClosureDriver {
+    private static final SourceFile NO_EXTERNS = SourceFile.fromCode("externs", "");
+    private static final PrintStream NOWHERE = new PrintStream(OutputStream.nullOutputStream(), false);
+
+    static {
+        LogManager.getLogManager().reset();
+        compile(new Compiler(NOWHERE), "var a = function(b) { return 'a' + b }; if (a(1)) { a() } else { for (;;) { break } }");
+    }
+
+    public static Object check(String text) {
+        Compiler compiler = new Compiler(NOWHERE);
+        Result result = compile(compiler, text);
+        if (result.success) {
+            return (Supplier<?>) compiler::toSource;
+        }
+        for (Object error : errors(result)) {
+            String message = error.toString().replaceFirst(" at input line .*", "");
+            throw isSyntax(message) ? new Unparsed(message) : new Invalid(message);
+        }
+        throw new Invalid("no success");
+    }
+
+    private static Result compile(Compiler compiler, String text) {
+        CompilerOptions options = new CompilerOptions();
+        options.setPrintConfig(false);
+        CompilationLevel.SIMPLE_OPTIMIZATIONS.setOptionsForCompilationLevel(options);
+        compiler.disableThreads();
+        return compiler.compile(NO_EXTERNS, SourceFile.fromCode("input", text), options);
+    }
+
+    private static Iterable<?> errors(Result result) {
+        Object errors = result.errors; // an array in the paper's version, a list in recent ones
+        return errors instanceof Iterable ? (Iterable<?>) errors : Arrays.asList((Object[]) errors);
+    }
+
+    private static boolean isSyntax(String message) {
+        return message.startsWith("JSC_PARSE_ERROR") && message.endsWith("expected");
+    }
+}

@@ -10,11 +10,15 @@ import java.io.PrintStream;
 import java.util.Arrays;
 import java.util.function.Supplier;
 import java.util.logging.LogManager;
+import java.util.regex.Pattern;
 
 /** A JavaScript program comes in; the Closure Compiler optimises it, and its program goes out. */
 public final class ClosureDriver {
     private static final SourceFile NO_EXTERNS = SourceFile.fromCode("externs", "");
     private static final PrintStream NOWHERE = new PrintStream(OutputStream.nullOutputStream(), false);
+
+    private static final Pattern SYNTAX =
+            Pattern.compile("expected|[Uu]nterminated|valid identifier start|at least one digit");
 
     static {
         LogManager.getLogManager().reset();
@@ -47,7 +51,8 @@ public final class ClosureDriver {
         return errors instanceof Iterable ? (Iterable<?>) errors : Arrays.asList((Object[]) errors);
     }
 
+    /** The parser reports early errors, such as a misplaced `break`, in the same way: those are semantic. */
     private static boolean isSyntax(String message) {
-        return message.startsWith("JSC_PARSE_ERROR") && message.endsWith("expected");
+        return message.startsWith("JSC_PARSE_ERROR") && SYNTAX.matcher(message).find();
     }
 }

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from bonsai import __version__
-from bonsai.cli import check, count, fuzz, heatmap, sample
+from bonsai.cli import check, count, doctor, fuzz, heatmap, measure, sample
 from bonsai.cli.common import print_error
 from bonsai.errors import BonsaiError
 
@@ -23,6 +23,8 @@ app.command("count")(count.count)
 app.command("check")(check.check)
 app.command("fuzz")(fuzz.fuzz)
 app.command("heatmap")(heatmap.heatmap)
+app.command("measure")(measure.measure)
+app.command("doctor")(doctor.doctor)
 
 
 @app.callback(invoke_without_command=True)

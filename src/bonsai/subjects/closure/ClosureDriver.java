@@ -22,6 +22,9 @@ public final class ClosureDriver {
 
     static {
         LogManager.getLogManager().reset();
+        if (System.getProperty("bonsai.jacoco") == null) {
+            compile(new Compiler(NOWHERE), ""); // what happens only once is over before the first input
+        }
     }
 
     public static Object check(String text) {

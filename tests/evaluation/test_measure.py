@@ -80,7 +80,7 @@ def test_a_jvm_corpus(tmp_path: Path) -> None:
 def test_figures_for_scripts(tmp_path: Path) -> None:
     figures = measured(tmp_path, PYTHON, ["a"]).figures()
     assert {"files", "valid", "invalid", "unparsed", "mean_size", "median_size", "max_size"} <= set(figures)
-    assert figures["features"] == {"covered": 4, "total": 13, "by_valid": 4}
+    assert figures["features"] == {"covered": 4, "total": 11, "by_valid": 4}
     branches = figures["branches"]
     assert isinstance(branches, dict)
     assert (branches["covered"], branches["total"]) == (3, 8)

@@ -3,10 +3,14 @@ import bonsai.Unparsed;
 import com.google.javascript.jscomp.CompilationLevel;
 import com.google.javascript.jscomp.Compiler;
 import com.google.javascript.jscomp.CompilerOptions;
+import com.google.javascript.jscomp.JSError;
 import com.google.javascript.jscomp.Result;
 import com.google.javascript.jscomp.SourceFile;
 import java.io.OutputStream;
 import java.io.PrintStream;
+import java.lang.reflect.Field;
+import java.lang.reflect.Member;
+import java.lang.reflect.Method;
 import java.util.Arrays;
 import java.util.function.Supplier;
 import java.util.logging.LogManager;
@@ -17,6 +21,7 @@ public final class ClosureDriver {
     private static final SourceFile NO_EXTERNS = SourceFile.fromCode("externs", "");
     private static final PrintStream NOWHERE = new PrintStream(OutputStream.nullOutputStream(), false);
 
+    private static final Member DESCRIPTION = description();
     private static final Pattern SYNTAX =
             Pattern.compile("expected|[Uu]nterminated|valid identifier start|at least one digit");
 
@@ -34,7 +39,7 @@ public final class ClosureDriver {
             return (Supplier<?>) compiler::toSource;
         }
         for (Object error : errors(result)) {
-            String message = error.toString().replaceFirst(" at input line .*", "");
+            String message = message((JSError) error);
             throw isSyntax(message) ? new Unparsed(message) : new Invalid(message);
         }
         throw new Invalid("no success");
@@ -51,6 +56,30 @@ public final class ClosureDriver {
     private static Iterable<?> errors(Result result) {
         Object errors = result.errors; // an array in the paper's version, a list in recent ones
         return errors instanceof Iterable ? (Iterable<?>) errors : Arrays.asList((Object[]) errors);
+    }
+
+    /** Without a call that has branches to cover: the driver is no input. */
+    private static String message(JSError error) {
+        try {
+            return error.getType().key + ". " + (DESCRIPTION instanceof Field
+                    ? ((Field) DESCRIPTION).get(error)
+                    : ((Method) DESCRIPTION).invoke(error));
+        } catch (ReflectiveOperationException impossible) {
+            throw new IllegalStateException(impossible);
+        }
+    }
+
+    /** A field in the paper's version, a method in recent ones. */
+    private static Member description() {
+        try {
+            return JSError.class.getField("description");
+        } catch (NoSuchFieldException error) {
+            try {
+                return JSError.class.getMethod("getDescription");
+            } catch (NoSuchMethodException impossible) {
+                throw new IllegalStateException(impossible);
+            }
+        }
     }
 
     /** The parser reports early errors, such as a misplaced `break`, in the same way: those are semantic. */

@@ -22,7 +22,7 @@ choices
 render states sampler derivation counting parsing parse_back
 mutators
 targets
-subject checkup
+subject checkup doctor
 feedback
 corpus
 budget schedule dedup cbgf checkpoint

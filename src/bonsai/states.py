@@ -31,6 +31,8 @@ from bonsai.render import Renderer
 _MANY_STATES = 20_000
 # Under bounds deeper than this, most states are visited once, and a table for each would cost more than it saves.
 _DEEP = 12
+# With more recursive rules than this, states are many, and making choices in advance costs more than it saves.
+_WIDE = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +83,7 @@ class State:
             case "single":
                 self.single = _NO_TABLE if self.bounded.is_deep else _byte_table(self.expansions())
             case "table":
-                self.table = _NO_TABLE if self.bounded.is_deep else _byte_table(fused(self))
+                self.table = self.single if self.bounded.is_wide else _byte_table(fused(self))
             case "shortest":
                 self.shortest = self.expansion(self.bounded.shortest(self))
             case _:
@@ -211,6 +213,10 @@ class BoundedGrammar:
     @property
     def is_deep(self) -> bool:
         return self.bounds.depth > _DEEP
+
+    @property
+    def is_wide(self) -> bool:
+        return self.is_deep or len(self.analysis.counted) > _WIDE
 
     @property
     def start(self) -> tuple[Item, ...]:

@@ -13,7 +13,7 @@ from bonsai.grammar.pools import SPACINGS, Lexicon
 from bonsai.tables import Table, read_toml
 from bonsai.targets.engines import start
 from bonsai.targets.execution import Target
-from bonsai.targets.settings import PythonTarget, read_target
+from bonsai.targets.settings import TargetSettings, read_target
 
 BUNDLED = Path(__file__).parent / "subjects"
 CONFIGURATION = "bonsai.toml"
@@ -28,7 +28,7 @@ class Subject:
     suffix: str
     grammar: Grammar
     bounds: Bounds
-    target: PythonTarget | None
+    target: TargetSettings | None
 
 
 def bundled_subjects() -> list[str]:

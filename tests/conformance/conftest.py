@@ -1,5 +1,6 @@
 """The engines that the suite runs on, each with a target of our own that does what it is told."""
 
+import shutil
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -8,7 +9,7 @@ import pytest
 
 from bonsai.targets.engines import ENGINES, start
 from bonsai.targets.isolated import IsolatedTarget
-from bonsai.targets.settings import PythonTarget
+from bonsai.targets.settings import JvmTarget, PythonTarget
 
 HERE = Path(__file__).parent
 LIMIT = 0.3
@@ -31,14 +32,36 @@ def _python(timeout: float, omit: frozenset[int]) -> IsolatedTarget:
     return target
 
 
-STARTERS = {"python": _python}
+def _jvm(timeout: float, omit: frozenset[int]) -> IsolatedTarget:
+    settings = JvmTarget(
+        driver="ConformanceTarget",
+        classpath=(),
+        maven=(),
+        cover=("ConformanceTarget",),
+        invalid=("ConformanceTarget$Refused",),
+        unparsed=("ConformanceTarget$Unread",),
+        java="java",
+        heap=MEMORY,
+        timeout=timeout,
+    )
+    target = start(settings, HERE / "jvm", omit)
+    assert isinstance(target, IsolatedTarget)
+    return target
+
+
+STARTERS = {"python": _python, "jvm": _jvm}
+NEEDS: dict[str, tuple[str, ...]] = {"python": (), "jvm": ("java", "javac", "mvn")}
 assert STARTERS.keys() == ENGINES.keys(), "every engine passes this suite"
 
 
 @pytest.fixture(scope="module", params=sorted(STARTERS))
 def engine(request: pytest.FixtureRequest) -> str:
     """An engine's name."""
-    return str(request.param)
+    name = str(request.param)
+    missing = [tool for tool in NEEDS[name] if shutil.which(tool) is None]
+    if missing:
+        pytest.skip(f"there is no {missing[0]} on this machine")
+    return name
 
 
 @pytest.fixture(scope="module")

@@ -32,10 +32,13 @@ def test_verdicts(target: IsolatedTarget, text: str, outcome: Outcome, message: 
     assert (execution.outcome, execution.message, execution.output) == (outcome, message, output)
 
 
-def test_a_crash_says_what_and_where(target: IsolatedTarget) -> None:
+CRASHES = {"python": "KeyError: 'it' (conformance_target.", "jvm": "IllegalStateException: it (ConformanceTarget."}
+
+
+def test_a_crash_says_what_and_where(target: IsolatedTarget, engine: str) -> None:
     execution = run(target, "crash it")
     assert execution.outcome is Outcome.CRASH
-    assert execution.message.startswith("KeyError: 'it' (conformance_target.")
+    assert execution.message.startswith(CRASHES[engine])
     assert execution.features
 
 
@@ -119,5 +122,8 @@ def test_the_surroundings_are_the_same_everywhere(starter: Starter, monkeypatch:
     first = run(starter(), "environment").output
     monkeypatch.setenv("PYTHONHASHSEED", "123")
     monkeypatch.setenv("PYTHONOPTIMIZE", "2")
+    monkeypatch.setenv("JAVA_TOOL_OPTIONS", "-Duser.language=de -Dfile.encoding=US-ASCII")
+    monkeypatch.setenv("TZ", "Asia/Tokyo")
+    monkeypatch.setenv("LC_ALL", "C")
     monkeypatch.chdir(Path("/"))
     assert run(starter(), "environment").output == first

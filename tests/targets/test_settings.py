@@ -6,10 +6,10 @@ import pytest
 
 from bonsai.errors import BonsaiError
 from bonsai.tables import read_toml
-from bonsai.targets.settings import PythonTarget, read_target
+from bonsai.targets.settings import JvmTarget, PythonTarget, TargetSettings, read_target
 
 
-def target(folder: Path, text: str) -> PythonTarget:
+def target(folder: Path, text: str) -> TargetSettings:
     path = folder / "bonsai.toml"
     path.write_text(f"[target]\n{text}", encoding="utf-8")
     return read_target(read_toml(path).table("target"))
@@ -39,7 +39,33 @@ def test_durations(tmp_path: Path, text: str, seconds: float) -> None:
 
 @pytest.mark.parametrize(("text", "size"), [("64KiB", 2**16), ("3MiB", 3 * 2**20), ("2GiB", 2**31)])
 def test_sizes(tmp_path: Path, text: str, size: int) -> None:
-    assert target(tmp_path, f'engine = "python"\ncall = "m:f"\nmemory = "{text}"\n').memory == size
+    found = target(tmp_path, f'engine = "python"\ncall = "m:f"\nmemory = "{text}"\n')
+    assert isinstance(found, PythonTarget)
+    assert found.memory == size
+
+
+def test_a_jvm_target_with_everything(tmp_path: Path) -> None:
+    text = (
+        'engine = "jvm"\ndriver = "pack.Driver"\nclasspath = ["a.jar"]\nmaven = ["g:a:1"]\n'
+        'cover = ["pack.*", "!pack.x"]\n'
+        'invalid = ["p.E"]\nunparsed = ["p.F"]\njava = "/opt/java"\nheap = "512MiB"\ntimeout = "3s"\n'
+    )
+    assert target(tmp_path, text) == JvmTarget(
+        driver="pack.Driver",
+        classpath=("a.jar",),
+        maven=("g:a:1",),
+        cover=("pack.*", "!pack.x"),
+        invalid=("p.E",),
+        unparsed=("p.F",),
+        java="/opt/java",
+        heap=512 * 2**20,
+        timeout=3.0,
+    )
+
+
+def test_a_jvm_target_needs_no_more_than_engine_and_driver(tmp_path: Path) -> None:
+    found = target(tmp_path, 'engine = "jvm"\ndriver = "Driver"\n')
+    assert found == JvmTarget("Driver", (), (), ("Driver",), (), (), "java", 2**30, 10.0)
 
 
 @pytest.mark.parametrize(
@@ -59,6 +85,11 @@ def test_sizes(tmp_path: Path, text: str, size: int) -> None:
         ('engine = "python"\ncall = "m:f"\ntimeout = "-1s"\n', 4, "'-1s' is no duration"),
         ('engine = "python"\ncall = "m:f"\nmemory = "1GB"\n', 4, "'1GB' is no amount of memory"),
         ('engine = "python"\ncall = "m:f"\nmemory = "0MiB"\n', 4, "'0MiB' is no amount of memory"),
+        ('engine = "jvm"\n', 1, "'driver' is missing in [target]"),
+        ('engine = "jvm"\ndriver = "a:b"\n', 3, "'a:b' names no class"),
+        ('engine = "jvm"\ndriver = "D"\ncover = ["a,b"]\n', 4, "'a,b' is no pattern"),
+        ('engine = "jvm"\ndriver = "D"\nheap = "1GB"\n', 4, "'1GB' is no amount of memory"),
+        ('engine = "jvm"\ndriver = "D"\ncall = "m:f"\n', 4, "unknown key 'call' in [target]"),
         ('engine = "python"\ncall = "m:f"\n\ntimeuot = "2s"\n', 5, "unknown key 'timeuot' in [target]"),
     ],
 )

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from bonsai import __version__
-from bonsai.cli import check, count, explain, fuzz, grow, heatmap, merge, mutants, reduce, sample
+from bonsai.cli import check, count, doctor, explain, fuzz, grow, heatmap, measure, merge, mutants, reduce, sample
 from bonsai.cli.common import print_error
 from bonsai.errors import BonsaiError
 
@@ -28,6 +28,8 @@ app.command("mutants")(mutants.mutants)
 app.command("heatmap")(heatmap.heatmap)
 app.command("merge")(merge.merge)
 app.command("explain")(explain.explain)
+app.command("measure")(measure.measure)
+app.command("doctor")(doctor.doctor)
 
 
 @app.callback(invoke_without_command=True)

@@ -2,17 +2,19 @@
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from bonsai.targets.execution import Target
+from bonsai.targets.jvm.engine import start_jvm
 from bonsai.targets.python.engine import start_python
-from bonsai.targets.settings import PythonTarget
+from bonsai.targets.settings import TargetSettings
 
-Start = Callable[[PythonTarget, Path, frozenset[int]], Target]
+Start = Callable[[Any, Path, frozenset[int]], Target]  # the first argument is the engine's own settings
 
-ENGINES: dict[str, Start] = {"python": start_python}
+ENGINES: dict[str, Start] = {"python": start_python, "jvm": start_jvm}
 
 
-def start(settings: PythonTarget, folder: Path, omit: frozenset[int] = frozenset()) -> Target:
+def start(settings: TargetSettings, folder: Path, omit: frozenset[int] = frozenset()) -> Target:
     """Start a target whose subject is in a folder.
 
     The features whose numbers are in `omit` keep their numbers and are never exercised: they cost nothing.

@@ -103,7 +103,7 @@ class IsolatedTarget:
         """Move complete results; returns whether the process wants to be replaced."""
         mask_size = mask_length(len(self.features))
         header, position, spent = RESULT.size, 0, False
-        while len(received) - position >= header:
+        while not spent and len(received) - position >= header:  # what a spent process says later is worth nothing
             outcome, message_size, output_size = RESULT.unpack_from(received, position)
             mask_end = position + header + mask_size
             message_end = mask_end + message_size
@@ -113,7 +113,7 @@ class IsolatedTarget:
             features = int.from_bytes(received[position + header : mask_end], "little")
             message = received[mask_end:message_end].decode("utf-8", "replace") if message_size else ""
             output = received[message_end:output_end].decode("utf-8", "replace") if output_size >= 0 else None
-            spent = spent or outcome >= SPENT
+            spent = outcome >= SPENT
             executions.append(Execution(_OUTCOMES[outcome & ~SPENT], features, message, output))
             position = output_end
         del received[:position]

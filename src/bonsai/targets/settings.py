@@ -1,6 +1,7 @@
 """The `[target]` table of a subject comes in; checked settings go out."""
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -23,15 +24,41 @@ class PythonTarget:
     memory: int
 
 
-def read_target(table: Table) -> PythonTarget:
-    """The settings of a target; so far there is one engine, python."""
+@dataclass(frozen=True, slots=True)
+class JvmTarget:
+    """A Java class with a method `check(String)`: `classpath` and `maven` say where it is and what it needs."""
+
+    engine: ClassVar[str] = "jvm"
+    driver: str
+    classpath: tuple[str, ...]
+    maven: tuple[str, ...]
+    cover: tuple[str, ...]
+    invalid: tuple[str, ...]
+    unparsed: tuple[str, ...]
+    java: str
+    heap: int
+    timeout: float
+
+
+TargetSettings = PythonTarget | JvmTarget
+
+
+def read_target(table: Table) -> TargetSettings:
+    """The settings of a target, for the engine that it names."""
     engine = table.string("engine")
-    if engine != "python":
-        raise table.error("engine", f"unknown engine {engine!r}", 'the engines are "python"')
+    if engine not in _READERS:
+        names = ", ".join(f'"{name}"' for name in _READERS)
+        raise table.error("engine", f"unknown engine {engine!r}", f"the engines are {names}")
+    target = _READERS[engine](table)
+    table.finish()
+    return target
+
+
+def _read_python(table: Table) -> PythonTarget:
     call = table.string("call")
     if not re.fullmatch(r"[\w.]+:[\w.]+", call):
         raise table.error("call", f"{call!r} names no function", 'write call = "package.module:function"')
-    target = PythonTarget(
+    return PythonTarget(
         call=call,
         cover=table.strings("cover", (call.split(":")[0],)),
         invalid=table.strings("invalid", ()),
@@ -39,8 +66,32 @@ def read_target(table: Table) -> PythonTarget:
         timeout=_duration(table, "timeout", "2s"),
         memory=_size(table, "memory", "1GiB"),
     )
-    table.finish()
-    return target
+
+
+def _read_jvm(table: Table) -> JvmTarget:
+    driver = table.string("driver")
+    if not re.fullmatch(r"[\w$]+(\.[\w$]+)*", driver):
+        raise table.error("driver", f"{driver!r} names no class", 'write driver = "package.Class"')
+    cover = table.strings("cover", (driver,))
+    for pattern in cover:
+        if not re.fullmatch(r"!?[\w$.*]+", pattern):
+            raise table.error(
+                "cover", f"{pattern!r} is no pattern", 'write "package.*", or "!package.*" to exclude'
+            )
+    return JvmTarget(
+        driver=driver,
+        classpath=table.strings("classpath", ()),
+        maven=table.strings("maven", ()),
+        cover=cover,
+        invalid=table.strings("invalid", ()),
+        unparsed=table.strings("unparsed", ()),
+        java=table.string("java", "java"),
+        heap=_size(table, "heap", "1GiB"),
+        timeout=_duration(table, "timeout", "10s"),
+    )
+
+
+_READERS: dict[str, Callable[[Table], TargetSettings]] = {"python": _read_python, "jvm": _read_jvm}
 
 
 def _duration(table: Table, key: str, default: str) -> float:

@@ -1,0 +1,57 @@
+"""A Python target and inputs come in; the lines and branches that they cover go out, as coverage.py counts them."""
+
+import json
+import os
+import subprocess
+import sys
+from collections import defaultdict
+from collections.abc import Sequence
+from importlib.util import find_spec
+from pathlib import Path
+
+from bonsai.errors import BonsaiError
+from bonsai.evaluation.third_party import NOTHING, Coverage, Judged, Share
+from bonsai.targets.settings import PythonTarget
+
+INSTALL = "pip install 'bonsai-fuzzing[evaluation]'"
+
+
+def python_coverage(settings: PythonTarget, folder: Path, judged: Sequence[Judged]) -> Coverage:
+    """Run the target in an interpreter of its own that coverage.py watches."""
+    if find_spec("coverage") is None:
+        raise BonsaiError("coverage.py is not installed", INSTALL)
+    task = {
+        "folder": str(folder.resolve()),
+        "call": settings.call,
+        "cover": settings.cover,
+        "texts": [one.text for one in judged if _comes_back(one)],
+    }
+    done = subprocess.run(
+        [sys.executable, "-P", "-m", "bonsai.evaluation.coverage_worker"],
+        input=json.dumps(task),
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PYTHONHASHSEED": "0", "PYTHONPATH": str(Path(__file__).parents[2])},
+        check=False,
+    )
+    if done.returncode:
+        reason = (done.stderr.strip().splitlines() or ["no word"])[-1]
+        raise BonsaiError(f"coverage.py could not measure {settings.call}: {reason}", "does `bonsai check` run it?")
+    return _coverage(json.loads(done.stdout))
+
+
+def _comes_back(one: Judged) -> bool:
+    """Whether running an input again does no harm: in the worker, nothing is isolated."""
+    dangers = ("no answer within", "the process ", "MemoryError")
+    return not (one.execution.outcome.is_finding and one.execution.message.startswith(dangers))
+
+
+def _coverage(report: dict[str, object]) -> Coverage:
+    branches: dict[str, Share] = defaultdict(lambda: NOTHING)
+    lines: dict[str, Share] = defaultdict(lambda: NOTHING)
+    modules = report["modules"]
+    assert isinstance(modules, list)
+    for name, figures in modules:
+        branches[name] += Share(figures["covered_branches"], figures["num_branches"])
+        lines[name] += Share(figures["covered_lines"], figures["num_statements"])
+    return Coverage(f"coverage.py {report['version']}", dict(branches), dict(lines))

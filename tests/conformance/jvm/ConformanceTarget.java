@@ -1,0 +1,163 @@
+import bonsai.Invalid;
+import bonsai.Unparsed;
+import java.io.IOException;
+import java.lang.reflect.Field;
+import java.nio.charset.Charset;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TimeZone;
+
+/** What every engine's target for the conformance suite does: a command comes in, and it happens. */
+public final class ConformanceTarget {
+    static final List<Object> HOARD = new ArrayList<>();
+    static int seen;
+
+    /** Listed as invalid. */
+    static class Refused extends IllegalArgumentException {
+        Refused(String message) {
+            super(message);
+        }
+    }
+
+    /** Listed as unparsed. */
+    static final class Unread extends Refused {
+        Unread(String message) {
+            super(message);
+        }
+    }
+
+    public static Object check(String text) throws Exception {
+        seen++;
+        int space = text.indexOf(' ');
+        String command = space < 0 ? text : text.substring(0, space);
+        String argument = space < 0 ? "" : text.substring(space + 1);
+        switch (command) {
+            case "branch":
+                return branch(argument);
+            case "invalid":
+                throw new Invalid(argument, Map.of("because", argument));
+            case "unparsed":
+                throw new Unparsed(argument, List.of("unparsed"));
+            case "refuse":
+                throw new Refused(argument);
+            case "misread":
+                throw new Unread(argument);
+            case "crash":
+                throw new IllegalStateException(argument);
+            case "hang":
+                while (true) {}
+            case "slow_once":
+                return slowOnce(Path.of(argument));
+            case "eat":
+                while (true) {
+                    HOARD.add(new byte[1 << 20]);
+                }
+            case "gulp":
+                return new byte[Integer.MAX_VALUE].length;
+            case "recurse":
+                return recurse(1);
+            case "segfault":
+                return segfault();
+            case "kill":
+                new ProcessBuilder("kill", Long.toString(ProcessHandle.current().pid())).start();
+                Thread.sleep(60_000);
+                return null;
+            case "leave":
+                return leave(argument);
+            case "vanish":
+                Runtime.class.getMethod("halt", int.class).invoke(Runtime.getRuntime(), Integer.parseInt(argument));
+                return null;
+            case "noise":
+                return noise(argument);
+            case "thread":
+                return thread();
+            case "count":
+                return seen;
+            case "large":
+                return "x".repeat(Integer.parseInt(argument));
+            case "deep":
+                return deep(Integer.parseInt(argument));
+            case "strange":
+                return Map.of("strange", new Object());
+            case "environment":
+                return List.of(Charset.defaultCharset().name(), Locale.getDefault().toString(), TimeZone.getDefault().getID());
+            default:
+                return text;
+        }
+    }
+
+    private static String branch(String argument) {
+        if (argument.equals("left")) {
+            return "left";
+        }
+        if (argument.equals("right")) {
+            return "right";
+        }
+        return "neither";
+    }
+
+    private static String slowOnce(Path flag) throws IOException, InterruptedException {
+        if (!Files.exists(flag)) {
+            Files.writeString(flag, "was here");
+            Thread.sleep(60_000);
+        }
+        return "slow";
+    }
+
+    private static int recurse(int depth) {
+        return 1 + recurse(depth + 1);
+    }
+
+    private static Object segfault() throws ReflectiveOperationException {
+        Field field = Class.forName("sun.misc.Unsafe").getDeclaredField("theUnsafe");
+        field.setAccessible(true);
+        Object unsafe = field.get(null);
+        return unsafe.getClass().getMethod("putAddress", long.class, long.class).invoke(unsafe, 0L, 0L);
+    }
+
+    private static Object leave(String argument) {
+        if (argument.equals("caught")) {
+            try {
+                Runtime.getRuntime().exit(6);
+            } catch (Throwable error) {
+                return "still here";
+            }
+        }
+        System.exit(5);
+        return null;
+    }
+
+    private static String noise(String argument) throws IOException, InterruptedException {
+        System.out.println(argument.repeat(1000));
+        System.err.println(argument.repeat(1000));
+        new ProcessBuilder("echo", argument).inheritIO().start().waitFor();
+        return "quiet: " + new String(System.in.readAllBytes());
+    }
+
+    private static String thread() {
+        for (boolean daemon : new boolean[] {false, true}) {
+            Thread thread = new Thread(() -> {
+                try {
+                    Thread.sleep(60_000);
+                } catch (InterruptedException error) {
+                    // so be it
+                }
+            });
+            thread.setDaemon(daemon);
+            thread.start();
+        }
+        return "left behind";
+    }
+
+    private static Object deep(int depth) {
+        Object value = List.of();
+        for (int index = 0; index < depth; index++) {
+            value = List.of(value);
+        }
+        return value;
+    }
+}

@@ -10,7 +10,7 @@ from bonsai import Bounds
 from bonsai.budget import Executions, Progress
 from bonsai.cbgf import METHODS, Cbgf, State
 from bonsai.checkpoint import from_bytes, to_bytes
-from bonsai.corpus import Policy
+from bonsai.corpus import Input, Policy
 from bonsai.dedup import Seen
 from bonsai.feedback import Saving
 from fakes import FakeTarget
@@ -64,6 +64,24 @@ def test_interruptions_change_nothing(policy: Policy, saving: Saving, stops: lis
         running.restore(from_bytes(written))
     running.run(BUDGET)
     assert timeless(running.state()) == timeless(straight.state())
+
+
+def test_a_target_may_have_any_number_of_features() -> None:
+    made = fuzzer(Policy.SMALLEST, Saving.UNRESTRICTED, 1000)
+    everything = (1 << 60_000) - 1
+    made.corpus.add(Input("x", (), True, everything))
+    made.tally.unstable = made.discovery.once = made.discovery.twice = everything
+    state = from_bytes(to_bytes(made.state()))
+    assert state.members[0].features == everything
+    assert (state.tally, state.discovery) == (made.tally, made.discovery)
+
+
+def test_states_that_are_read_share_their_inputs() -> None:
+    made = fuzzer(Policy.SMALLEST, Saving.UNRESTRICTED, 1000)
+    made([], Executions(50))
+    one, other = (from_bytes(to_bytes(made.state())) for _ in range(2))
+    assert one.members
+    assert all(a is b for a, b in zip(one.members, other.members, strict=True))
 
 
 @pytest.mark.parametrize("text", ["\ud800", "\x00", "</script>"])

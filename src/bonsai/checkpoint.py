@@ -1,10 +1,15 @@
-"""The state of a fuzzer comes in; bytes go out, and back: compressed JSON, which anyone may read."""
+"""The state of a fuzzer comes in; bytes go out, and back: compressed JSON, which anyone may read.
+
+Sets of features are written as hexadecimal numbers: a target may have tens of thousands. The states of many nodes
+hold mostly the same inputs, so those that are read again share them.
+"""
 
 import json
 import zlib
 from base64 import b64decode, b64encode
 from dataclasses import asdict, astuple
 from typing import Any
+from weakref import WeakValueDictionary
 
 from bonsai.cbgf import Finding, Growth, State, Tally
 from bonsai.corpus import Input
@@ -17,13 +22,15 @@ def to_bytes(state: State) -> bytes:
     """A state, written down."""
     tally = asdict(state.tally)
     tally["outcomes"] = {outcome.value: times for outcome, times in state.tally.outcomes.items()}
+    tally["unstable"] = hex(state.tally.unstable)
+    discovery = state.discovery
     record = {
         "members": [(one.text, one.choices, one.valid, hex(one.features)) for one in state.members],
         "cycle": state.cycle,
         "novelty": list(state.novelty.items()),
         "seen": [b64encode(part).decode() for part in astuple(state.seen)],
         "tally": tally,
-        "discovery": asdict(state.discovery),
+        "discovery": [discovery.observations, hex(discovery.once), hex(discovery.twice)],
         "findings": [(one.outcome.value, one.message, one.text, one.times) for one in state.findings],
         "unparsed": state.unparsed,
         "growth": [astuple(point) for point in state.growth],
@@ -36,19 +43,33 @@ def from_bytes(data: bytes) -> State:
     """What `to_bytes` wrote."""
     record: dict[str, Any] = json.loads(zlib.decompress(data))
     tally = record["tally"]
-    outcomes = {Outcome(name): times for name, times in tally.pop("outcomes").items()}
+    tally["outcomes"] = {Outcome(name): times for name, times in tally["outcomes"].items()}
+    tally["unstable"] = int(tally["unstable"], 16)
+    observations, once, twice = record["discovery"]
     return State(
         members=tuple(
-            Input(text, tuple(choices), valid, int(features, 16))
+            _shared(Input(text, tuple(choices), valid, int(features, 16)))
             for text, choices, valid, features in record["members"]
         ),
         cycle=tuple(record["cycle"]),
         novelty=dict(record["novelty"]),
         seen=SeenState(*map(b64decode, record["seen"])),
-        tally=Tally(outcomes=outcomes, **tally),
-        discovery=Discovery(**record["discovery"]),
+        tally=Tally(**tally),
+        discovery=Discovery(observations, int(once, 16), int(twice, 16)),
         findings=tuple(Finding(Outcome(outcome), *rest) for outcome, *rest in record["findings"]),
         unparsed=record["unparsed"],
         growth=tuple(Growth(*point) for point in record["growth"]),
         seconds=record["seconds"],
     )
+
+
+_inputs: WeakValueDictionary[str, Input] = WeakValueDictionary()
+
+
+def _shared(one: Input) -> Input:
+    """An equal input that was read before and is still in use, otherwise this one."""
+    known = _inputs.get(one.text)
+    if known is not None and (known.choices, known.valid, known.features) == (one.choices, one.valid, one.features):
+        return known
+    _inputs[one.text] = one
+    return one

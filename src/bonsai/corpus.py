@@ -37,7 +37,7 @@ class Select(Enum):
     BOTH = "both"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
 class Input:
     """A judged input: its text, the choices that derive it, and what it exercises."""
 
@@ -89,18 +89,29 @@ class Corpus(Protocol):
 
 def bits(mask: int) -> Iterator[int]:
     """The places of the ones in a mask, ascending."""
-    while mask:
-        low = mask & -mask
-        yield low.bit_length() - 1
-        mask ^= low
+    digits = bin(mask)[:1:-1]  # arithmetic would copy the whole mask for each of its ones
+    place = digits.find("1")
+    while place >= 0:
+        yield place
+        place = digits.find("1", place + 1)
+
+
+def mask_of(places: Iterable[int]) -> int:
+    """The mask with ones in some places."""
+    mask = bytearray()
+    for place in places:
+        if place >> 3 >= len(mask):
+            mask.extend(bytes((place >> 3) + 1 - len(mask)))
+        mask[place >> 3] |= 1 << (place & 7)
+    return int.from_bytes(mask, "little")
 
 
 class Witnesses:
     """For every feature, the smallest input seen so far.
 
-    `_at_least[s]` holds the features whose witness has at least s characters, and those without one: an input of s
-    characters can improve on no others. Invariant, for every s up to `LARGEST` and feature f:
-    f in `_at_least[s]` exactly if f has no witness or `best[f].size[0] >= s`.
+    `_below[s]` holds the features whose witness has fewer than s characters: in those, an input of s characters is
+    no improvement. Invariant, for every s up to `LARGEST` and feature f: f in `_below[s]` exactly if
+    `best[f].size[0] < s`. All sets are positive numbers: with negative ones, Python takes several times as long.
     """
 
     LARGEST = 300
@@ -108,11 +119,11 @@ class Witnesses:
     def __init__(self) -> None:
         self.best: dict[int, Input] = {}
         self.covered = 0
-        self._at_least = [~0] * (self.LARGEST + 1)
+        self._below = [0] * (self.LARGEST + 1)
 
     def may_improve(self, size: int, features: int) -> int:
         """The features in which an input of some size may be the new witness."""
-        return features & self._at_least[min(size, self.LARGEST)]
+        return features ^ (features & self._below[min(size, self.LARGEST)])
 
     def improved_by(self, size: Size, features: int) -> list[int]:
         """The features in which an input would be the new witness."""
@@ -125,15 +136,14 @@ class Witnesses:
 
     def replace(self, features: list[int], witness: Input) -> list[Input]:
         """Make an input the witness of features that it improves; those that it replaces, once per feature."""
-        mask = sum(1 << feature for feature in features)
+        mask = mask_of(features)
         self.covered |= mask
         beaten = [self.best[feature] for feature in features if feature in self.best]
-        # Where every feature had a witness, none of them is in the sets of sizes above the largest of these.
+        # Where every feature had a witness, all of them are in the sets of sizes above the largest of these.
         known = len(beaten) == len(features)
         largest = min(max(one.size[0] for one in beaten), self.LARGEST) if known else self.LARGEST
-        others = ~mask
         for larger in range(witness.size[0] + 1, largest + 1):
-            self._at_least[larger] &= others
+            self._below[larger] |= mask
         self.best.update(dict.fromkeys(features, witness))
         return beaten
 

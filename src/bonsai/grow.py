@@ -69,6 +69,14 @@ class Result:
     stopped: str
     state: State
 
+    def __reduce__(self) -> tuple[object, ...]:
+        """Sent as it is stored: compressed, and sharing its inputs with other results when it arrives."""
+        return _result, (self.node, self.stopped, to_bytes(self.state))
+
+
+def _result(node: Node, stopped: str, state: bytes) -> Result:
+    return Result(node, stopped, from_bytes(state))
+
 
 @dataclass(frozen=True, slots=True)
 class News:

@@ -176,9 +176,8 @@ def insert_item(parent: Derivation, surroundings: Surroundings, draws: Draws) ->
     return _with_items(parent, node, items, surroundings, draws)
 
 
-def _grafted(
-    parent: Derivation, donor: Derivation, surroundings: Surroundings, draws: Draws
-) -> Edited | None:
+def _grafted(parent: Derivation, donor: Derivation, surroundings: Surroundings, draws: Draws) -> Edited | None:
+    """One more item in a repetition, from any repetition of such items in a donor."""
     node = _repetition(parent, surroundings, draws, more=1)
     if node is None:
         return None

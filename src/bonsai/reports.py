@@ -1,4 +1,4 @@
-"""What a driver has seen comes in, by name; features go out, beside the branch arms that the engine finds by itself.
+"""What a driver has seen comes in, by name; features go out, beside the branch arms that the engine finds.
 
 A driver says when it is imported what it may report, and reports while it checks an input:
 
@@ -38,7 +38,9 @@ class Reports:
         for name in names:
             bit = self._bits.get(name)
             if bit is None:
-                raise ReportError(f"{name!r} is reported but was not declared: call bonsai.reports.declare({name!r})")
+                raise ReportError(
+                    f"{name!r} is reported but was not declared: call bonsai.reports.declare({name!r})"
+                )
             self._reported |= bit
 
     def close(self) -> list[str]:

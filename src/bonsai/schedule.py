@@ -25,8 +25,8 @@ TYPICAL_CHOICES = 12
 
 
 def even_energy(parent: Input, corpus: Corpus, novelty: float) -> int:
-    """For all the same chance for each of their choices, since every member of an archive is the smallest witness of
-    something; less for a parent whose children are mostly known: it has few neighbours that are still to be seen."""
+    """The same for every choice of every member, since all members of an archive are smallest witnesses of
+    something; less for a parent whose children are mostly known: it has few neighbours still to be seen."""
     choices = min(len(parent.choices) / TYPICAL_CHOICES, 4)
     return max(round(16 * novelty * choices), 2)
 

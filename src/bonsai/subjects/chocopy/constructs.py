@@ -1,7 +1,7 @@
 """The typed tree of a valid program comes in, as JSON; the names of the language's constructs in it go out.
 
-The branches of our checker do not tell all constructs apart: it treats `*` like `//`, and an inherited attribute like
-any other. Another implementation may not, so each is a feature of its own, which the driver reports.
+The branches of our checker do not tell all constructs apart: it treats `*` like `//`, and an inherited attribute
+like any other. Another implementation may not, so each is a feature of its own, which the driver reports.
 """
 
 from collections.abc import Callable, Iterator

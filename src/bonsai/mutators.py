@@ -176,6 +176,16 @@ def insert_item(parent: Derivation, surroundings: Surroundings, draws: Draws) ->
     return _with_items(parent, node, items, surroundings, draws)
 
 
+def _renamed(donor: Derivation, graft: Node, draws: Draws) -> Edited:
+    """The choices of a graft, in half of all cases with another name in one place: names mean other things here."""
+    choices = list(_own(donor, graft))
+    names = [node.start for node in donor.identifiers if graft.start <= node.start < graft.end]
+    if names and draws.random() < 0.5:
+        place = draws.choice(names) - graft.start
+        choices[place] = other_than(choices[place])
+    return choices
+
+
 def _grafted(parent: Derivation, donor: Derivation, surroundings: Surroundings, draws: Draws) -> Edited | None:
     """One more item in a repetition, from any repetition of such items in a donor."""
     node = _repetition(parent, surroundings, draws, more=1)
@@ -186,7 +196,8 @@ def _grafted(parent: Derivation, donor: Derivation, surroundings: Surroundings, 
     grafts = [item for other in donor.repetitions for item in other.items if item.symbol == wanted]
     if not grafts:
         return None
-    fitted = surroundings.sampler.continue_from(wanted, node.counts, _own(donor, draws.choice(grafts)), draws)
+    graft = _renamed(donor, draws.choice(grafts), draws)
+    fitted = surroundings.sampler.continue_from(wanted, node.counts, graft, draws)
     items = [_own(parent, item) for item in node.items]
     items.insert(draws.randrange(len(items) + 1), fitted)
     return _with_items(parent, node, items, surroundings, draws)

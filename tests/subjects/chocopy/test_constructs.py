@@ -62,7 +62,7 @@ def test_no_conversion() -> None:
 @pytest.mark.parametrize(
     ("program", "constructs"),
     [
-        (CLASSES, {"super-class of the program"}),
+        (CLASSES, {"super-class of the program", "members inherited", "method with a parameter"}),
         (CLASSES + "A()\n", {"super-class of the program", "construction of an object"}),
         (CLASSES + "A().x\n", {"attribute read"}),
         (CLASSES + "B().y\n", {"attribute read"}),
@@ -88,6 +88,8 @@ def test_other_constructs(program: str, constructs: set[str]) -> None:
 def test_what_is_not_there_is_not_reported() -> None:
     assert "attribute inherited" not in shown(CLASSES + "A().x\nB().y\n")
     assert "method overridden" not in shown(CLASSES)
+    empty = "class A(object):\n    pass\nclass B(A):\n    pass\n"
+    assert shown(empty) == {"super-class of the program"}
     assert "elif" not in shown("if True:\n    pass\nelse:\n    pass\n")
     assert "parameter used" not in shown("def f(a:int):\n    pass\n")
 

@@ -37,6 +37,8 @@ NAMES = (
     "variable of the program used in a function",
     "global assigned",
     "nonlocal assigned",
+    "members inherited",
+    "method with a parameter",
 )
 
 Scopes = tuple[dict[str, str], ...]
@@ -75,8 +77,12 @@ class _Finder:
         above = node["superClass"]["name"]
         if above in self._classes:
             self.found.add("super-class of the program")
+            if self._classes[above]["declarations"]:
+                self.found.add("members inherited")
             if any(self._home(above, _name(one)) for one in node["declarations"]):
                 self.found.add("method overridden")
+        if any(one["kind"] == "FuncDef" and len(one["params"]) > 1 for one in node["declarations"]):
+            self.found.add("method with a parameter")
         self.declarations(node["declarations"], ())
 
     def _home(self, class_name: str, member: str) -> str | None:

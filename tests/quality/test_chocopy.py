@@ -20,7 +20,7 @@ pytestmark = pytest.mark.slow
 
 SUBJECT = bonsai.load_subject("chocopy")
 WITHIN = Bounds(2, 2, 2)
-BUDGET = Executions(1000)  # for each of the 16 nodes
+BUDGET = Executions(3000)  # for each of the 16 nodes
 PUBLISHED = [SHARED / "published-corpora" / "chocopy", SHARED / "chocopy"]
 MISSED = 0.05  # the share of what others cover that so small a budget may miss
 

@@ -79,6 +79,28 @@ def test_insert_item() -> None:
         assert lines.count("return\n") >= 2
 
 
+def test_graft_item_takes_items_from_any_repetition_of_such_items() -> None:
+    donors = ["while a:\n    return\n"]
+    children = {child_of("graft-item", "if 0:\n    pass\n", seed, donors=donors) for seed in range(60)}
+    assert {"if 0:\n    pass\n    return\n", "if 0:\n    return\n    pass\n"} <= children
+    assert "if 0:\n    pass\nwhile a:\n    return\n" in children
+
+
+def test_cross_takes_two_items_from_one_donor() -> None:
+    children = {child_of("cross", "pass\n", seed, donors=["return\n", "a = a\n"]) for seed in range(40)}
+    assert {"pass\nreturn\nreturn\n", "pass\na = a\na = a\n"} <= children
+    assert not any("return" in child and "a" in child.replace("pass", "") for child in children)
+
+
+def test_two_steps_reach_what_one_step_does_not() -> None:
+    parent = parse(bundled("blocks"), "a = a\n")
+    around = Surroundings(Sampler(bundled("blocks"), Bounds(2, 1, 1)), [parent])
+    names = ("change-identifier", "two-steps")
+    found = {name: [mutate(MUTATORS[name], parent, around, Draws(seed)) for seed in range(300)] for name in names}
+    one, two = ({child[0] for child in found[name] if child} for name in names)
+    assert "b = b\n" in two - one
+
+
 def test_hoist() -> None:
     assert child_of("hoist", "if 0:\n    pass\n") == "pass\n"
 

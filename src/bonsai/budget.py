@@ -84,7 +84,7 @@ class Auto:
 
     residual: float = 0.0005
     quiet: int = 3000
-    quiet_per_member: int = 30
+    quiet_per_member: int = 80
 
     def exhausted(self, progress: Progress) -> str | None:
         quiet = self.quiet + self.quiet_per_member * progress.members

@@ -36,12 +36,15 @@ TREE_MUTATORS = {
     "regenerate": 4,
     "splice": 3,
     "insert-item": 3,
+    "graft-item": 3,
+    "cross": 4,
     "delete-item": 3,
     "duplicate-item": 1,
     "swap-items": 1,
     "hoist": 2,
     "change-identifier": 3,
     "rename-identifier": 1,
+    "two-steps": 12,
 }
 # The input does not parse, for so many of the first inputs: the grammar is not that of the target.
 UNPARSED_CHECKED = 200

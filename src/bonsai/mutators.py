@@ -177,6 +177,50 @@ def insert_item(parent: Derivation, surroundings: Surroundings, draws: Draws) ->
     return _with_items(parent, node, items, surroundings, draws)
 
 
+def _grafted(parent: Derivation, donor: Derivation, surroundings: Surroundings, draws: Draws) -> Child | None:
+    """One more item in a repetition, from any repetition of such items in a donor.
+
+    In half of all cases one of its names is another: names mean other things here.
+    """
+    node = _repetition(parent, surroundings, draws, more=1)
+    if node is None:
+        return None
+    assert isinstance(node.symbol, Repetition)
+    wanted = node.symbol.item
+    grafts = [item for other in donor.repetitions for item in other.items if item.symbol == wanted]
+    if not grafts:
+        return None
+    graft = draws.choice(grafts)
+    choices = list(donor.choices[graft.start : graft.end])
+    names = [one.start for one in donor.identifiers if graft.start <= one.start < graft.end]
+    if names and draws.random() < 0.5:
+        place = draws.choice(names) - graft.start
+        choices[place] = other_than(choices[place])
+    fitted = surroundings.sampler.continue_from(wanted, node.counts, choices, draws)
+    items = [parent.part(item) for item in node.items]
+    items.insert(draws.randrange(len(items) + 1), fitted)
+    return _with_items(parent, node, items, surroundings, draws)
+
+
+def graft_item(parent: Derivation, surroundings: Surroundings, draws: Draws) -> Child | None:
+    """One more item, from a repetition of the same kind in another member."""
+    if not surroundings.donors:
+        return None
+    return _grafted(parent, draws.choice(surroundings.donors), surroundings, draws)
+
+
+def cross(parent: Derivation, surroundings: Surroundings, draws: Draws) -> Child | None:
+    """Two more items from the same other member: what it declares, say, and a use of it."""
+    if not surroundings.donors:
+        return None
+    donor = draws.choice(surroundings.donors)
+    once = _grafted(parent, donor, surroundings, draws)
+    if once is None:
+        return None
+    text, choices = once
+    return _grafted(Derivation(parent.grammar, tuple(choices), text), donor, surroundings, draws)
+
+
 def delete_item(parent: Derivation, surroundings: Surroundings, draws: Draws) -> Child | None:
     """One item less in a repetition."""
     node = _repetition(parent, surroundings, draws, more=-1)
@@ -245,15 +289,30 @@ def rename_identifier(parent: Derivation, surroundings: Surroundings, draws: Dra
     return _renamed(parent, chosen, same, surroundings, draws)
 
 
+def two_steps(parent: Derivation, surroundings: Surroundings, draws: Draws) -> Child | None:
+    """Two edits of the tree, one after the other: the first alone may lead nowhere."""
+    first, second = draws.choice(_STEPS), draws.choice(_STEPS)
+    between = mutate(first, parent, surroundings, draws)
+    if between is None:
+        return None
+    text, choices = between
+    return second(Derivation(parent.grammar, tuple(choices), text), surroundings, draws)
+
+
+_STEPS = (splice, insert_item, graft_item, delete_item, change_identifier, regenerate)
+
 MUTATORS: dict[str, Mutator] = {
     "zest": zest,
     "regenerate": regenerate,
     "splice": splice,
     "insert-item": insert_item,
+    "graft-item": graft_item,
+    "cross": cross,
     "delete-item": delete_item,
     "duplicate-item": duplicate_item,
     "swap-items": swap_items,
     "hoist": hoist,
     "change-identifier": change_identifier,
     "rename-identifier": rename_identifier,
+    "two-steps": two_steps,
 }

@@ -21,10 +21,14 @@ def zest_energy(parent: Input, corpus: Corpus, novelty: float) -> int:
     return max(children * 20 if corpus.favored(parent) else children, 1)
 
 
+TYPICAL_CHOICES = 12
+
+
 def even_energy(parent: Input, corpus: Corpus, novelty: float) -> int:
-    """The same for all, since every member of an archive is the smallest witness of something; less for a parent
-    whose children are mostly known: a small program has few neighbours."""
-    return max(round(32 * novelty), 3)
+    """The same for every choice of every member, since all members of an archive are smallest witnesses of
+    something; less for a parent whose children are mostly known: it has few neighbours still to be seen."""
+    choices = min(len(parent.choices) / TYPICAL_CHOICES, 4)
+    return max(round(16 * novelty * choices), 2)
 
 
 class Schedule:

@@ -222,3 +222,42 @@ def test_a_target_that_changes_under_way(started: Starter, tmp_path: Path) -> No
     target.close()
     with pytest.raises(BonsaiError, match="has changed"):
         target.execute(["a"])
+
+
+REPORTING = """\
+    from bonsai.reports import declare, report
+
+    declare("short", "long")
+
+    def check(text):
+        if text == "undeclared":
+            report("short", "other")
+        elif text == "late":
+            declare("later")
+        report("long" if len(text) > 3 else "short")
+    """
+
+
+def test_a_driver_reports_features_of_its_own(started: Starter, tmp_path: Path) -> None:
+    write(tmp_path, {"driver.py": REPORTING})
+    target = started(settings("driver:check"))
+    assert target.features[-2:] == ("reported:short", "reported:long")
+    executions = target.execute(["a", "abcd", "b"])
+    reported = [{one for one in exercised(target, found) if "reported" in one} for found in executions]
+    assert reported == [{"reported:short"}, {"reported:long"}, {"reported:short"}]
+    assert "driver:5:0:function" in exercised(target, executions[0])
+
+
+def test_a_report_that_was_not_declared_is_a_crash_of_the_driver(started: Starter, tmp_path: Path) -> None:
+    write(tmp_path, {"driver.py": REPORTING})
+    undeclared, late, well = started(settings("driver:check")).execute(["undeclared", "late", "well"])
+    assert (undeclared.outcome, late.outcome, well.outcome) == (Outcome.CRASH, Outcome.CRASH, Outcome.VALID)
+    assert undeclared.message.startswith("ReportError: 'other' is reported but was not declared")
+    assert late.message.startswith("ReportError: 'later' is declared too late")
+
+
+def test_a_target_may_have_reports_alone(started: Starter, tmp_path: Path) -> None:
+    write(tmp_path, {"driver.py": REPORTING, "nothing.py": "VALUE = 1\n"})
+    target = started(settings("driver:check", "nothing"))
+    assert target.features == ("reported:short", "reported:long")
+    assert [one.features for one in target.execute(["a", "abcd"])] == [1, 2]

@@ -1,7 +1,11 @@
 """The ChocoPy target of the Python engine: a program's text comes in; its tree or a verdict goes out."""
 
 from bonsai.errors import Invalid, Unparsed
+from bonsai.reports import declare, report
 from bonsai.subjects.chocopy import Json, analyse
+from bonsai.subjects.chocopy.constructs import NAMES, constructs
+
+declare(*NAMES)
 
 
 def check(text: str) -> Json:
@@ -12,6 +16,7 @@ def check(text: str) -> Json:
     answer = analyse(text)
     errors = answer["errors"]["errors"]
     if not errors:
+        report(*constructs(answer))
         return answer
     message = errors[0]["message"]
     if "syntax" in errors[0]:

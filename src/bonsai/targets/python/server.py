@@ -14,7 +14,7 @@ from typing import Any
 from bonsai.targets.python.channel import Channel
 from bonsai.targets.python.hook import Coverage, install
 from bonsai.targets.python.modules import source_files
-from bonsai.targets.python.verdicts import Exceptions, Runner, describe
+from bonsai.targets.python.verdicts import Exceptions, Exercised, Runner, describe
 from bonsai.targets.wire import frame
 
 _COROUTINE = 0x80  # the flag of the code of an `async def`
@@ -53,9 +53,11 @@ def prepare(settings: dict[str, Any]) -> tuple[Runner, list[str]]:
     install(coverage)
     check = _callable(settings["call"])
     errors = importlib.import_module("bonsai.errors")  # only now: it may itself be covered
+    reports = importlib.import_module("bonsai.reports").reports
     invalid = (errors.Invalid, *_exceptions("invalid", settings["invalid"]))
     unparsed = (errors.Unparsed, *_exceptions("unparsed", settings["unparsed"]))
-    return Runner(check, coverage.probes, invalid, unparsed), coverage.features
+    features = [*coverage.features, *(f"reported:{name}" for name in reports.close())]
+    return Runner(check, Exercised(coverage.probes, reports), invalid, unparsed), features
 
 
 def _limit_memory(limit: int) -> None:

@@ -4,6 +4,7 @@ import json
 import os
 from collections.abc import Callable
 from types import TracebackType
+from typing import Protocol
 
 from bonsai.targets.python.instrument import Probes
 from bonsai.targets.wire import (
@@ -24,37 +25,63 @@ LONGEST_OUTPUT = 2**31 - 1  # bytes, what the protocol can say
 Exceptions = tuple[type[BaseException], ...]
 
 
+class Reported(Protocol):
+    """What the driver reports: `bonsai.reports`, which is imported with the target."""
+
+    def close(self) -> list[str]: ...
+
+    def take(self) -> int: ...
+
+
+class Exercised:
+    """The features of one run: the arms that the probes saw, and above them what the driver reported."""
+
+    def __init__(self, probes: Probes, reports: Reported) -> None:
+        self._probes = probes
+        self._reports = reports
+        self.size = probes.size + len(reports.close())
+
+    def clear(self) -> None:
+        """Forget what was exercised."""
+        self._probes.clear()
+        self._reports.take()
+
+    def mask(self) -> int:
+        """The features exercised since the last `clear`: bit i for feature i."""
+        return self._probes.mask() | self._reports.take() << self._probes.size
+
+
 class Runner:
     """Runs a callable on one text at a time."""
 
     def __init__(
-        self, check: Callable[[str], object], probes: Probes, invalid: Exceptions, unparsed: Exceptions
+        self, check: Callable[[str], object], exercised: Exercised, invalid: Exceptions, unparsed: Exceptions
     ) -> None:
         self._check = check
-        self._probes = probes
-        self._mask_length = mask_length(probes.size)
+        self._exercised = exercised
+        self._mask_length = mask_length(exercised.size)
         self._invalid = invalid
         self._unparsed = unparsed
 
     def run(self, text: str, wanted: int) -> bytes:
         """One run."""
-        probes = self._probes
-        probes.clear()
+        exercised = self._exercised
+        exercised.clear()
         message = b""
         try:
             value = self._check(text)
-            mask = probes.mask()
+            mask = exercised.mask()
             outcome = VALID
         except BaseException as error:
-            mask = probes.mask()
+            mask = exercised.mask()
             outcome, message = self._judge(error)
             value = getattr(error, "output", None) if outcome < CRASH else None
-        exercised = mask.to_bytes(self._mask_length, "little")
+        features = mask.to_bytes(self._mask_length, "little")
         if wanted != OUTPUT_WANTED:
-            return RESULT.pack(outcome, len(message), -1) + exercised + message
+            return RESULT.pack(outcome, len(message), -1) + features + message
         output, note = _as_json(value)
         message = message or note
-        return RESULT.pack(outcome, len(message), len(output)) + exercised + message + output
+        return RESULT.pack(outcome, len(message), len(output)) + features + message + output
 
     def _judge(self, error: BaseException) -> tuple[int, bytes]:
         try:

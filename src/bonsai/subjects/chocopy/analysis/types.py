@@ -89,7 +89,7 @@ _PREDEFINED = {kind.name: kind for kind in (OBJECT, INT, BOOL, STR, NONE)}
 
 def is_special(kind: ValueType) -> bool:
     """Whether `None` is no value of the type: `int`, `bool` and `str`."""
-    return kind in (INT, BOOL, STR)
+    return kind == INT or kind == BOOL or kind == STR  # an arm for each
 
 
 def value_type(annotation: TypeAnnotation) -> ValueType:

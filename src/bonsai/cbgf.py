@@ -42,6 +42,7 @@ TREE_MUTATORS = {
     "duplicate-item": 1,
     "swap-items": 1,
     "hoist": 2,
+    "wrap": 2,
     "change-identifier": 3,
     "rename-identifier": 1,
     "two-steps": 12,

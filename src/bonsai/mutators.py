@@ -11,7 +11,7 @@ from math import ceil, log
 
 from bonsai.choices import REDRAW, Draws, other_than
 from bonsai.derivation import Derivation, Node, Part
-from bonsai.grammar.model import Repetition, Symbol, Token
+from bonsai.grammar.model import Reference, Repetition, Symbol, Token
 from bonsai.sampler import Sampler
 
 ATTEMPTS = 4
@@ -126,6 +126,30 @@ def hoist(parent: Derivation, surroundings: Surroundings, draws: Draws) -> Child
         return None
     node, inner = draws.choice(parent.nested)
     return surroundings.rendered(parent.with_part(node, parent.part(draws.choice(inner))))
+
+
+def wrap(parent: Derivation, surroundings: Surroundings, draws: Draws) -> Child | None:
+    """Put a subtree inside a larger one of the same nonterminal, from another member: the opposite of `hoist`."""
+    if not surroundings.donors or not parent.subtrees:
+        return None
+    donor = draws.choice(surroundings.donors)
+    around = [(outer, inner) for outer, inside in donor.nested for inner in inside]
+    shared = [
+        pair for pair in around if isinstance(pair[0].symbol, Reference) and pair[0].symbol.rule in parent.by_rule
+    ]
+    if not shared:
+        return None
+    outer, inner = draws.choice(shared)
+    assert isinstance(outer.symbol, Reference)
+    node = draws.choice(parent.by_rule[outer.symbol.rule])
+    choices = [
+        *donor.choices[outer.start : inner.start],
+        *parent.choices[node.start : node.end],
+        *donor.choices[inner.end : outer.end],
+    ]
+    # What is now too deep is fitted: replay maps what the bounds do not allow.
+    fitted = surroundings.sampler.continue_from(node.symbol, node.counts, choices, draws)
+    return surroundings.rendered(parent.with_part(node, fitted))
 
 
 def _with_items(
@@ -299,7 +323,7 @@ def two_steps(parent: Derivation, surroundings: Surroundings, draws: Draws) -> C
     return second(Derivation(parent.grammar, tuple(choices), text), surroundings, draws)
 
 
-_STEPS = (splice, insert_item, graft_item, delete_item, change_identifier, regenerate)
+_STEPS = (splice, insert_item, graft_item, delete_item, change_identifier, regenerate, wrap)
 
 MUTATORS: dict[str, Mutator] = {
     "zest": zest,
@@ -312,6 +336,7 @@ MUTATORS: dict[str, Mutator] = {
     "duplicate-item": duplicate_item,
     "swap-items": swap_items,
     "hoist": hoist,
+    "wrap": wrap,
     "change-identifier": change_identifier,
     "rename-identifier": rename_identifier,
     "two-steps": two_steps,

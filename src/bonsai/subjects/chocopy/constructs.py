@@ -37,7 +37,8 @@ NAMES = (
     "variable of the program used in a function",
     "global assigned",
     "nonlocal assigned",
-    "members inherited",
+    "class with an attribute inherited",
+    "class with a method inherited",
     "method with a parameter",
 )
 
@@ -77,8 +78,9 @@ class _Finder:
         above = node["superClass"]["name"]
         if above in self._classes:
             self.found.add("super-class of the program")
-            if self._classes[above]["declarations"]:
-                self.found.add("members inherited")
+            for one in self._classes[above]["declarations"]:
+                sort = "an attribute" if one["kind"] == "VarDef" else "a method"
+                self.found.add(f"class with {sort} inherited")
             if any(self._home(above, _name(one)) for one in node["declarations"]):
                 self.found.add("method overridden")
         if any(one["kind"] == "FuncDef" and len(one["params"]) > 1 for one in node["declarations"]):

@@ -164,11 +164,15 @@ class ExpressionChecker:
         if isinstance(found, ClassInfo):
             constructor = found.member("__init__")
             assert isinstance(constructor, FuncType)  # `object` has one, and no attribute can replace it.
-            self._arguments(node, args, constructor.params, 1)
+            problem = self._arguments(args, constructor.params, 1)
+            if problem is not None:
+                self._diagnostics.error(node, problem)
             return ClassValue(name)
         if isinstance(found, FuncType):
             node.function.inferred = found
-            self._arguments(node, args, found.params, 0)
+            problem = self._arguments(args, found.params, 0)
+            if problem is not None:
+                self._diagnostics.error(node, problem)
             return found.result
         self._diagnostics.error(node, f"Not a function or class: {name}")
         return OBJECT
@@ -184,21 +188,20 @@ class ExpressionChecker:
             self._diagnostics.error(node, f"There is no method named `{name}` in class `{info.name}`")
             return OBJECT
         node.method.inferred = method
-        self._arguments(node, args, method.params, 1)
+        problem = self._arguments(args, method.params, 1)
+        if problem is not None:
+            self._diagnostics.error(node, problem)
         return method.result
 
-    def _arguments(self, call: Expr, args: list[ValueType], params: list[ValueType], first: int) -> None:
-        """Compare the arguments with the parameters from the `first` on: `self` is no argument."""
+    def _arguments(self, args: list[ValueType], params: list[ValueType], first: int) -> str | None:
+        """What is wrong with the arguments for the parameters from the `first` on: `self` is no argument."""
         expected = len(params) - first
         if len(args) != expected:
-            self._diagnostics.error(call, f"Expected {expected} arguments; got {len(args)}")
-            return
+            return f"Expected {expected} arguments; got {len(args)}"
         for place, arg in enumerate(args, first):
             if not self._hierarchy.is_assignable(arg, params[place]):
-                self._diagnostics.error(
-                    call, f"Expected type `{params[place]}`; got type `{arg}` in parameter {place}"
-                )
-                return
+                return f"Expected type `{params[place]}`; got type `{arg}` in parameter {place}"
+        return None
 
 
 _CHECKS: dict[type[Expr], Callable[[ExpressionChecker, Any], ValueType]] = {

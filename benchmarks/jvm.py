@@ -66,6 +66,7 @@ def run_all(target: IsolatedTarget, texts: Sequence[str]) -> tuple[float, float]
 def probes(texts: Sequence[str], warm: float, passes: int) -> dict[str, object]:
     """Closure with and without probes, and the cost of asking."""
     subject, settings = closure()
+    settings = replace(settings, options=())  # whichever compiler is best when warm
     prepared = prepare_jvm(settings, subject.folder)
     idle = prepare_jvm(replace(settings, driver="NullDriver"), PEERS / "jvm")
     with ExitStack() as stack:

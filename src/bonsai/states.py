@@ -29,9 +29,9 @@ from bonsai.grammar.model import (
 from bonsai.render import Renderer
 
 _MANY_STATES = 20_000
-# Under bounds deeper than this, most states are visited once, and a table for each would cost more than it saves.
+# Under bounds deeper than this, or with more recursive rules than this, most states are visited a few times only,
+# and a table for each would cost more than it saves.
 _DEEP = 12
-# With more recursive rules than this, states are many, and making choices in advance costs more than it saves.
 _WIDE = 12
 
 
@@ -81,9 +81,9 @@ class State:
             case "options":
                 self.options = {}
             case "single":
-                self.single = _NO_TABLE if self.bounded.is_deep else _byte_table(self.expansions())
+                self.single = _NO_TABLE if self.bounded.is_vast else _byte_table(self.expansions())
             case "table":
-                self.table = self.single if self.bounded.is_wide else _byte_table(fused(self))
+                self.table = _NO_TABLE if self.bounded.is_vast else _byte_table(fused(self))
             case "shortest":
                 self.shortest = self.expansion(self.bounded.shortest(self))
             case _:
@@ -211,12 +211,8 @@ class BoundedGrammar:
         self._symbols: list[Symbol] = []
 
     @property
-    def is_deep(self) -> bool:
-        return self.bounds.depth > _DEEP
-
-    @property
-    def is_wide(self) -> bool:
-        return self.is_deep or len(self.analysis.counted) > _WIDE
+    def is_vast(self) -> bool:
+        return self.bounds.depth > _DEEP or len(self.analysis.counted) > _WIDE
 
     @property
     def start(self) -> tuple[Item, ...]:

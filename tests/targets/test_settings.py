@@ -49,6 +49,7 @@ def test_a_jvm_target_with_everything(tmp_path: Path) -> None:
         'engine = "jvm"\ndriver = "pack.Driver"\nclasspath = ["a.jar"]\nmaven = ["g:a:1"]\n'
         'cover = ["pack.*", "!pack.x"]\n'
         'invalid = ["p.E"]\nunparsed = ["p.F"]\njava = "/opt/java"\nheap = "512MiB"\ntimeout = "3s"\n'
+        'options = ["-Dx=${HOME}"]\n'
     )
     assert target(tmp_path, text) == JvmTarget(
         driver="pack.Driver",
@@ -60,6 +61,7 @@ def test_a_jvm_target_with_everything(tmp_path: Path) -> None:
         java="/opt/java",
         heap=512 * 2**20,
         timeout=3.0,
+        options=("-Dx=${HOME}",),
     )
 
 

@@ -38,6 +38,7 @@ class JvmTarget:
     java: str
     heap: int
     timeout: float
+    options: tuple[str, ...] = ()
 
 
 TargetSettings = PythonTarget | JvmTarget
@@ -88,6 +89,7 @@ def _read_jvm(table: Table) -> JvmTarget:
         java=table.string("java", "java"),
         heap=_size(table, "heap", "1GiB"),
         timeout=_duration(table, "timeout", "10s"),
+        options=table.strings("options", ()),
     )
 
 

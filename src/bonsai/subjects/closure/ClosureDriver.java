@@ -22,6 +22,7 @@ public final class ClosureDriver {
     private static final PrintStream NOWHERE = new PrintStream(OutputStream.nullOutputStream(), false);
 
     private static final Member DESCRIPTION = description();
+    private static final Pattern NODE = Pattern.compile("( \\S+)? \\d+ \\[length: .*", Pattern.DOTALL);
     private static final Pattern SYNTAX =
             Pattern.compile("expected|[Uu]nterminated|valid identifier start|at least one digit");
 
@@ -34,7 +35,12 @@ public final class ClosureDriver {
 
     public static Object check(String text) {
         Compiler compiler = new Compiler(NOWHERE);
-        Result result = compile(compiler, text);
+        Result result;
+        try {
+            result = compile(compiler, text);
+        } catch (RuntimeException error) {
+            throw withoutNodes(error);
+        }
         if (result.success) {
             return (Supplier<?>) compiler::toSource;
         }
@@ -56,6 +62,14 @@ public final class ClosureDriver {
     private static Iterable<?> errors(Result result) {
         Object errors = result.errors; // an array in the paper's version, a list in recent ones
         return errors instanceof Iterable ? (Iterable<?>) errors : Arrays.asList((Object[]) errors);
+    }
+
+    /** Messages that end with a piece of the program would make every input a finding of its own. */
+    private static RuntimeException withoutNodes(RuntimeException error) {
+        String message = NODE.matcher(String.valueOf(error.getMessage())).replaceFirst("");
+        RuntimeException plain = new RuntimeException(error.getClass().getSimpleName() + ": " + message);
+        plain.setStackTrace(error.getStackTrace());
+        return plain;
     }
 
     /** Without a call that has branches to cover: the driver is no input. */

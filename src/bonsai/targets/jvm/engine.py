@@ -7,7 +7,7 @@ from pathlib import Path
 from bonsai.targets.execution import Target
 from bonsai.targets.isolated import IsolatedTarget
 from bonsai.targets.jvm.building import Kit, build_kit, compile_driver, joined, weave
-from bonsai.targets.jvm.classpath import local_entries, maven_entries
+from bonsai.targets.jvm.classpath import expand, local_entries, maven_entries
 from bonsai.targets.jvm.tools import find_java, java_environment
 from bonsai.targets.process import Program
 from bonsai.targets.settings import JvmTarget
@@ -40,6 +40,7 @@ class Prepared:
         """How to start it, with further options for the JVM."""
         settings = self.settings
         command = [str(self.java), *OPTIONS, f"-Xmx{settings.heap}", *options]
+        command += [expand(option, "options") for option in settings.options]
         command += ["-cp", joined([self.kit.jar, *self.classpath]), "bonsai.jvm.Server", settings.driver]
         command += [",".join(settings.invalid), ",".join(settings.unparsed)]
         return Program(tuple(command), java_environment(), b"{}")

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from bonsai import __version__
-from bonsai.cli import check, count, explain, fuzz, grade, grow, heatmap, merge, sample
+from bonsai.cli import check, count, explain, export, fuzz, grade, grow, heatmap, merge, sample
 from bonsai.cli.common import print_error
 from bonsai.errors import BonsaiError
 
@@ -27,6 +27,7 @@ app.command("heatmap")(heatmap.heatmap)
 app.command("merge")(merge.merge)
 app.command("explain")(explain.explain)
 app.command("grade")(grade.grade)
+app.command("export")(export.export)
 
 
 @app.callback(invoke_without_command=True)

@@ -1,7 +1,6 @@
 """The buggy checker: each bug shows on a small program, on a grown corpus, and nowhere else."""
 
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 
@@ -48,7 +47,7 @@ def test_a_bug_shows_on_its_program_and_is_gone_afterwards(name: str) -> None:
 
 
 @pytest.mark.slow
-def test_a_grown_corpus_finds_every_bug(tmp_path: Path) -> None:
+def test_a_grown_corpus_finds_every_bug() -> None:
     subject = bonsai.load_subject("chocopy")
     settings = GrowSettings(bonsai.Bounds(1, 2, 2), seed=1)
     tests = [

@@ -1,0 +1,62 @@
+"""A corpus and its subject come in; what the subject's target says to each input goes out."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from bonsai.answers import Json, parse_json
+from bonsai.corpus_folder import CorpusFile
+from bonsai.errors import BonsaiError
+from bonsai.subject import Subject, start_target
+from bonsai.targets.execution import Execution, Wanted
+
+BATCH = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Expectation:
+    """An input and its answer: `outcome`, with `message` and `output` where there are any, and they recur."""
+
+    file: CorpusFile
+    answer: dict[str, Json]
+
+
+@dataclass(frozen=True, slots=True)
+class Expectations:
+    """The answers; the inputs without one, on which the target crashes or hangs; and how many answers vary."""
+
+    known: tuple[Expectation, ...]
+    unknown: tuple[str, ...]
+    varying: int
+
+
+def expect(subject: Subject, files: Sequence[CorpusFile]) -> Expectations:
+    """Run the target twice on every input, in two processes: only what recurs can be expected."""
+    texts = [file.text for file in files]
+    known, unknown, varying = [], [], 0
+    for file, first, second in zip(files, _run(subject, texts), _run(subject, texts), strict=True):
+        if first.outcome.is_finding or first.outcome is not second.outcome:
+            unknown.append(file.name)
+            continue
+        answer, again = _answer(first), _answer(second)
+        varying += answer != again
+        known.append(Expectation(file, {key: answer[key] for key in answer if answer[key] == again.get(key)}))
+    if not known:
+        raise BonsaiError("the target has no answer to any of the inputs", "it crashes: see bonsai explain FILE")
+    return Expectations(tuple(known), tuple(unknown), varying)
+
+
+def _run(subject: Subject, texts: Sequence[str]) -> Iterator[Execution]:
+    target = start_target(subject)
+    try:
+        for start in range(0, len(texts), BATCH):
+            yield from target.execute(texts[start : start + BATCH], Wanted.OUTPUT)
+    finally:
+        target.close()
+
+
+def _answer(execution: Execution) -> dict[str, Json]:
+    answer: dict[str, Json] = {"outcome": execution.outcome.value}
+    if execution.outcome.value != "valid":
+        answer["message"] = execution.message
+    output = parse_json(execution.output)
+    return answer if output is None else {**answer, "output": output}

@@ -1,0 +1,33 @@
+"""A folder and a module in it come in; the module's file and those of the modules there that it imports go out."""
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+
+def local_sources(folder: Path, module: str) -> dict[str, str]:
+    """Source texts by path within the folder; none if the module is not there but installed."""
+    found: dict[str, str] = {}
+    pending = [module.split(".")[0]]
+    while pending:
+        for path in _files(folder, pending.pop()):
+            name = str(path.relative_to(folder))
+            if name not in found:
+                found[name] = path.read_text(encoding="utf-8")
+                pending += imported_modules(found[name])
+    return found
+
+
+def imported_modules(source: str) -> Iterator[str]:
+    """The top-level names of what a source imports, wherever in it."""
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            yield from (alias.name.split(".")[0] for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            yield node.module.split(".")[0]
+
+
+def _files(folder: Path, top: str) -> list[Path]:
+    if (folder / top / "__init__.py").is_file():
+        return sorted((folder / top).rglob("*.py"))
+    return [path for path in (folder / f"{top}.py",) if path.is_file()]

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from bonsai import __version__
-from bonsai.cli import check, count, explain, export, fuzz, grade, grow, heatmap, merge, sample
+from bonsai.cli import check, count, explain, export, fuzz, grade, grow, heatmap, init, merge, sample
 from bonsai.cli.common import print_error
 from bonsai.errors import BonsaiError
 
@@ -28,6 +28,7 @@ app.command("merge")(merge.merge)
 app.command("explain")(explain.explain)
 app.command("grade")(grade.grade)
 app.command("export")(export.export)
+app.command("init")(init.init)
 
 
 @app.callback(invoke_without_command=True)

@@ -24,6 +24,12 @@ def test_the_bundled_grammars(subject: str, start: str, identifiers: dict[str, t
     assert (read.start, read.identifiers) == (start, identifiers)
 
 
+def test_numbers_are_few(tmp_path: Path) -> None:
+    assert read_grammar_file(BUNDLED / "calc/calc.lark").numbers == {"NUMBER": ("0", "1")}
+    (tmp_path / "g.lark").write_text("start: HEX_INT POINT\nHEX_INT: /0x[0-9]+/\nPOINT: /[.]/\n")
+    assert read_grammar_file(tmp_path / "g.lark").numbers == {"HEX_INT": ("0x0", "0x1")}
+
+
 def test_indentation_is_noticed() -> None:
     assert read_grammar_file(BUNDLED / "blocks/blocks.lark").layout == Layout("_NEWLINE", "_INDENT", "_DEDENT")
     assert read_grammar_file(BUNDLED / "calc/calc.lark").layout is None

@@ -69,13 +69,23 @@ def run(arguments: list[str]) -> int:
     except (typer.Abort, KeyboardInterrupt):
         print_error("interrupted", "run the same command again to start over")
         return 130
-    except (BrokenPipeError, SystemExit):  # Typer exits so: nobody reads on, as in `| head`
+    except BrokenPipeError:  # nobody reads on, as in `| head`
         _drop_output()
         return 0
+    except SystemExit as end:  # Typer ends so, after a completion or when nobody reads on
+        return _ended(end)
     except OSError as error:
         print_error(f"cannot go on: {error.strerror}", "make room where the output goes, say")
         _drop_output()
         return 2
+
+
+def _ended(end: SystemExit) -> int:
+    if isinstance(end.__context__, BrokenPipeError):
+        _drop_output()
+        return 0
+    sys.stdout.flush()
+    return end.code if isinstance(end.code, int) else 0
 
 
 def _drop_output() -> None:

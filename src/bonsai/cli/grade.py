@@ -35,7 +35,7 @@ def grade(
         Compare, typer.Option("--compare", help="How much of the answers must agree.")
     ] = Compare.OUTPUT,
     jobs: Annotated[
-        int | None, typer.Option("--jobs", metavar="N", min=1, help="Tests at the same time. [default: all cores]")
+        int | None, typer.Option("--jobs", metavar="N", min=1, help="Tests at the same time. (default: all cores)")
     ] = None,
     timeout: Annotated[
         str | None,
@@ -43,12 +43,12 @@ def grade(
             "--timeout",
             metavar="T",
             help="For each test, such as 5s; one that takes longer has a second chance with five times as long. "
-            "[default: 10s for commands, the subject's for callables]",
+            "(default: 10s for commands, the subject's for callables)",
         ),
     ] = None,
     memory: Annotated[
         str | None,
-        typer.Option("--memory", metavar="M", help="For each test, such as 512MiB. [default: likewise, 1GiB]"),
+        typer.Option("--memory", metavar="M", help="For each test, such as 512MiB. (default: likewise, 1GiB)"),
     ] = None,
     points: Annotated[
         float, typer.Option("--points", metavar="P", min=0, help="Gradescope: the points for all tests together.")
@@ -57,7 +57,7 @@ def grade(
         Visibility, typer.Option("--visibility", help="Gradescope: when students see the tests.")
     ] = Visibility.VISIBLE,
     output: Annotated[
-        Path | None, typer.Option("-o", "--output", metavar="FILE", help="Write there. [default: standard output]")
+        Path | None, typer.Option("-o", "--output", metavar="FILE", help="Write there. (default: standard output)")
     ] = None,
     as_json: JsonOption = False,
     quiet: QuietOption = False,

@@ -13,14 +13,14 @@ def init(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="The folder to write the subject into.")],
     from_lark: Annotated[
         Path | None,
-        typer.Option("--from-lark", metavar="FILE", help="The grammar. [default: a small example]"),
+        typer.Option("--from-lark", metavar="FILE", help="The grammar. (default: a small example)"),
     ] = None,
     call: Annotated[
         str | None,
         typer.Option(
             "--call",
             metavar="MODULE:FUNCTION",
-            help="The program: a function of one argument, the text. [default: a small example]",
+            help="The program: a function of one argument, the text. (default: a small example)",
         ),
     ] = None,
     cover: Annotated[
@@ -29,7 +29,7 @@ def init(
             "--cover",
             metavar="MODULE",
             help="What to cover, such as package.module or package.*; may be repeated. "
-            "[default: the package that the function is in]",
+            "(default: the package that the function is in)",
         ),
     ] = None,
     suffix: Annotated[

@@ -1,6 +1,7 @@
-"""A grammar file comes in; what its settings should be goes out: start symbol, identifiers, layout."""
+"""A grammar file comes in; what its settings should be goes out: start symbol, identifiers, numbers, layout."""
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -10,10 +11,12 @@ from bonsai.grammar.lexing import lexes_as, token_lexer
 from bonsai.grammar.model import Grammar, Layout
 from bonsai.grammar.pools import Lexicon
 
-MOST_NAMES = 5
+NAMES = ("a", "b", "c", "d", "e")
+NUMBERS = ("0", "1")
 _RULE = re.compile(r"^[?!]{0,2}([a-z_][a-z0-9_]*)(?:\{[^}]*\})?(?:\.-?\d+)?\s*:", re.MULTILINE)
 _IMPORT = re.compile(r"^%import\s+\.(\w+(?:\.\w+)*?)(?:\.\w+|\s*\()", re.MULTILINE)
 _NAME_LIKE = re.compile(r"(?:^|_|[A-Z])(?:ID|IDENT|IDENTIFIER|NAME|VAR|VARIABLE|WORD|SYMBOL)(?:$|_)")
+_NUMBER_LIKE = re.compile(r"(?:^|_)(?:INT|INTEGER|NUM|NUMBER|DIGITS?)(?:$|_)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +26,8 @@ class GrammarFile:
     name: str
     files: dict[str, bytes]
     start: str
-    identifiers: dict[str, tuple[str, ...]]
+    identifiers: Mapping[str, tuple[str, ...]]
+    numbers: Mapping[str, tuple[str, ...]]
     layout: Layout | None
 
 
@@ -43,7 +47,8 @@ def read_grammar_file(path: Path) -> GrammarFile:
     start = "start" if "start" in rules else rules[0]
     layout = _layout(text)
     grammar = read_lark(path, start, Lexicon(layout=layout))
-    return GrammarFile(path.name, _files(path), start, _identifiers(grammar), layout)
+    identifiers, numbers = _pools(grammar, _NAME_LIKE, NAMES), _pools(grammar, _NUMBER_LIKE, NUMBERS)
+    return GrammarFile(path.name, _files(path), start, identifiers, numbers, layout)
 
 
 def _files(path: Path, seen: tuple[Path, ...] = ()) -> dict[str, bytes]:
@@ -66,14 +71,14 @@ def _layout(text: str) -> Layout | None:
     return Layout(newline, indent, dedent) if newline and indent and dedent else None
 
 
-def _identifiers(grammar: Grammar) -> dict[str, tuple[str, ...]]:
-    """The terminals that look like names which users make up, with a few values each."""
+def _pools(grammar: Grammar, called: re.Pattern[str], values: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
+    """The terminals that are called like that, with those of the values that they match, or a few of their own."""
     lexer = token_lexer(grammar)
     found = {}
     for terminal in grammar.terminals.values():
-        if terminal.pattern is None or terminal.is_literal or not _NAME_LIKE.search(terminal.name):
+        if terminal.pattern is None or terminal.is_literal or not called.search(terminal.name):
             continue
         if terminal.name not in grammar.ignored:
-            good = tuple(text for text in "abcde" if lexes_as(lexer, terminal.name, text))
-            found[terminal.name] = good or terminal.values[:MOST_NAMES]
+            good = tuple(text for text in values if lexes_as(lexer, terminal.name, text))
+            found[terminal.name] = good or terminal.values[: len(values)]
     return found

@@ -1,6 +1,7 @@
 """A grammar and a function come in, or one of them, or neither; a new subject that already grows goes out."""
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -24,10 +25,8 @@ suffix = {suffix}  # how the files of the corpus are named
 file = {file}  # in Lark's format
 start = {start}  # the rule that a whole input is derived from
 {identifiers}
-# [grammar.terminals]
-# Values for other terminals; without any, the shortest matches of the pattern are taken.
-# NUMBER = ["0", "1"]
-
+[grammar.terminals]  # values for other terminals; without any, the shortest matches of the pattern are taken
+{numbers}
 # [grammar.spacing]
 # How single tokens are spaced: "name" for a word that is written like a function, f(x); "line" for a line's end.
 # ";" = "line"
@@ -98,7 +97,8 @@ def start_subject(
 
 
 def _example() -> GrammarFile:
-    return GrammarFile(EXAMPLE, {EXAMPLE: EXAMPLE_GRAMMAR.encode()}, "start", {"NAME": ("a", "b", "c")}, None)
+    names, numbers = {"NAME": ("a", "b", "c")}, {"NUMBER": ("0", "1")}
+    return GrammarFile(EXAMPLE, {EXAMPLE: EXAMPLE_GRAMMAR.encode()}, "start", names, numbers, None)
 
 
 def _driver(read: GrammarFile, found: Detected | None, grammar: Path | None) -> str:
@@ -113,12 +113,11 @@ def _nothing(cover: tuple[str, ...]) -> Detected:
 
 
 def _settings(folder: Path, suffix: str, read: GrammarFile, found: Detected) -> str:
-    names = "".join(f"{name} = {_toml(values)}\n" for name, values in read.identifiers.items())
+    names, numbers = _keys(read.identifiers), _keys(read.numbers)
     layout = ""
     if read.layout:
         keys = {"newline": read.layout.newline, "indent": read.layout.indent, "dedent": read.layout.dedent}
-        lines = "".join(f"{key} = {_toml(value)}\n" for key, value in keys.items() if value)
-        layout = f"\n[grammar.layout]  # the terminals that are line ends and indentation\n{lines}"
+        layout = f"\n[grammar.layout]  # the terminals that are line ends and indentation\n{_keys(keys)}"
     return _TOML.format(
         folder=folder,
         name=_toml(folder.resolve().name),
@@ -126,11 +125,16 @@ def _settings(folder: Path, suffix: str, read: GrammarFile, found: Detected) -> 
         file=_toml(read.name),
         start=_toml(read.start),
         identifiers=f"{_IDENTIFIERS}{names}" if names else _NO_IDENTIFIERS,
+        numbers=numbers,
         layout=layout,
         cover=_toml(found.cover),
         invalid=_toml(found.invalid),
         unparsed=_toml(found.unparsed),
     )
+
+
+def _keys(values: Mapping[str, str | tuple[str, ...] | None]) -> str:
+    return "".join(f"{key} = {_toml(value)}\n" for key, value in values.items() if value)
 
 
 def _toml(value: str | tuple[str, ...]) -> str:

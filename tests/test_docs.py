@@ -1,6 +1,6 @@
 """What docs/*.md say is so: every command runs, in the order of its page, and prints what the page shows.
 
-In a page, a block that is called like a file (```toml sql/bonsai.toml) is that file, and `>>` adds to it. In what is
+A block that is called like a file (```toml sql/bonsai.toml) is that file, and `>>` adds to it. In what is
 printed, "…" stands for anything in a line, or for any lines. A command that is to fail says so: `# exit code 1`.
 """
 

@@ -12,6 +12,7 @@ from bonsai.corpus_folder import CorpusFile
 from bonsai.export.expectations import expect
 from bonsai.export.folder import Existing, write_export
 from bonsai.export.pytest_suite import pytest_suite
+from bonsai.new_subject.starter import start_subject
 from bonsai.subject import BUNDLED
 from made_subjects import JSON_DRIVER, SETTINGS, json_subject
 
@@ -94,6 +95,20 @@ def test_modules_beside_the_driver_come_along(tmp_path: Path) -> None:
     assert run(folder).returncode == 0
 
 
+def test_what_init_makes_can_be_exported(tmp_path: Path) -> None:
+    start_subject(tmp_path / "new")
+    subject = bonsai.load_subject(tmp_path / "new")
+    texts = ["a = 1; print a + 1;", "print b;", "print 1 / 0;", "?"]
+    known = expect(subject, [CorpusFile(str(place), text) for place, text in enumerate(texts)]).known
+    assert [one.answer["outcome"] for one in known] == ["valid", "invalid", "invalid", "unparsed"]
+    assert known[0].answer["output"] == [2]
+    files = pytest_suite(subject, known)
+    assert "grammar.lark" in files
+    write_export(tmp_path / "suite", files, Existing.REFUSE)
+    found = run(tmp_path / "suite")
+    assert found.returncode == 0, found.stdout + found.stderr
+
+
 def test_what_does_not_recur_is_not_expected(tmp_path: Path) -> None:
     driver = "import os\ndef check(text):\n    if text == 'null': raise SystemExit\n    return os.getpid()\n"
     subject = json_subject(tmp_path / "subject", driver)
@@ -101,6 +116,13 @@ def test_what_does_not_recur_is_not_expected(tmp_path: Path) -> None:
     assert found.unknown == ("valid/1.json",)
     assert found.varying == len(TEXTS) - 1
     assert {json.dumps(one.answer) for one in found.known} == {'{"outcome": "valid"}'}
+
+
+def test_what_depends_on_the_order_of_a_set_is_not_expected(tmp_path: Path) -> None:
+    driver = "def check(text):\n    return [text, *{'one', 'two', 'three', 'four', 'five'}]\n"
+    found = expect(json_subject(tmp_path / "subject", driver), FILES[:2])
+    assert found.varying == 2
+    assert [one.answer for one in found.known] == [{"outcome": "valid"}] * 2
 
 
 def test_a_program_that_is_part_of_bonsai_says_so() -> None:

@@ -1,15 +1,17 @@
 """A corpus and its subject come in; what the subject's target says to each input goes out."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from bonsai.answers import Json, parse_json
 from bonsai.corpus_folder import CorpusFile
 from bonsai.errors import BonsaiError
 from bonsai.subject import Subject, start_target
 from bonsai.targets.execution import Execution, Wanted
+from bonsai.targets.settings import PythonTarget
 
 BATCH = 64
+RUNS = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,19 +32,28 @@ class Expectations:
 
 
 def expect(subject: Subject, files: Sequence[CorpusFile]) -> Expectations:
-    """Run the target twice on every input, in two processes: only what recurs can be expected."""
+    """Run the target several times on every input, in different processes: only what recurs can be expected."""
     texts = [file.text for file in files]
     known, unknown, varying = [], [], 0
-    for file, first, second in zip(files, _run(subject, texts), _run(subject, texts), strict=True):
-        if first.outcome.is_finding or first.outcome is not second.outcome:
+    runs = [_run(_with_hash_seed(subject, seed), texts) for seed in range(RUNS)]
+    for file, *executions in zip(files, *runs, strict=True):
+        answer, *others = [_answer(execution) for execution in executions]
+        if executions[0].outcome.is_finding or any(other["outcome"] != answer["outcome"] for other in others):
             unknown.append(file.name)
             continue
-        answer, again = _answer(first), _answer(second)
-        varying += answer != again
-        known.append(Expectation(file, {key: answer[key] for key in answer if answer[key] == again.get(key)}))
+        recurring = {key: answer[key] for key in answer if all(other.get(key) == answer[key] for other in others)}
+        varying += recurring != answer
+        known.append(Expectation(file, recurring))
     if not known:
         raise BonsaiError("the target has no answer to any of the inputs", "it crashes: see bonsai explain FILE")
     return Expectations(tuple(known), tuple(unknown), varying)
+
+
+def _with_hash_seed(subject: Subject, seed: int) -> Subject:
+    """The subject with another order of sets, so that what depends on it shows."""
+    if not isinstance(subject.target, PythonTarget):
+        return subject
+    return replace(subject, target=replace(subject.target, hash_seed=seed))
 
 
 def _run(subject: Subject, texts: Sequence[str]) -> Iterator[Execution]:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from bonsai.errors import BonsaiError
 from bonsai.export.expectations import Expectation
 from bonsai.export.golden import pretty
-from bonsai.export.python_sources import imported_modules, local_sources
+from bonsai.export.python_sources import data_files, imported_modules, local_sources
 from bonsai.subject import Subject
 from bonsai.targets.settings import PythonTarget
 
@@ -125,6 +125,7 @@ def pytest_suite(subject: Subject, known: Sequence[Expectation]) -> dict[str, by
     sources = local_sources(subject.folder, target.call.split(":")[0])
     name = f"test_{re.sub(r'[^0-9A-Za-z_]', '_', subject.name)}.py"
     files = {path: source.encode("utf-8") for path, source in sources.items()}
+    files |= data_files(subject.folder, sources.values())
     files[name] = _test_file(name, target, sources, len(known)).encode("utf-8")
     for one in known:
         files[f"{INPUTS}/{one.file.name}"] = one.file.text.encode("utf-8", "surrogatepass")

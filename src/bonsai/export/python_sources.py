@@ -1,8 +1,10 @@
-"""A folder and a module in it come in; the module's file and those of the modules there that it imports go out."""
+"""A folder and a module in it come in; what the module needs of that folder goes out: other modules, and data."""
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
+
+LONGEST_PATH = 200
 
 
 def local_sources(folder: Path, module: str) -> dict[str, str]:
@@ -16,6 +18,22 @@ def local_sources(folder: Path, module: str) -> dict[str, str]:
                 found[name] = path.read_text(encoding="utf-8")
                 pending += imported_modules(found[name])
     return found
+
+
+def data_files(folder: Path, sources: Iterable[str]) -> dict[str, bytes]:
+    """The files of the folder that sources mention by name, such as "schema.graphql"."""
+    found = {}
+    for source in sources:
+        for node in ast.walk(ast.parse(source)):
+            if isinstance(node, ast.Constant) and isinstance(node.value, str) and _names_a_file(folder, node.value):
+                found[node.value] = (folder / node.value).read_bytes()
+    return found
+
+
+def _names_a_file(folder: Path, text: str) -> bool:
+    """Whether a text is the relative path of a file in the folder; most texts are something else."""
+    plain = len(text) < LONGEST_PATH and text.isprintable() and ".." not in text
+    return plain and not text.startswith("/") and (folder / text).is_file()
 
 
 def imported_modules(source: str) -> Iterator[str]:

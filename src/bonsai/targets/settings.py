@@ -21,6 +21,7 @@ class PythonTarget:
     unparsed: tuple[str, ...]
     timeout: float
     memory: int
+    hash_seed: int = 0  # sets have the same order in every run, unless asked otherwise
 
 
 def read_target(table: Table) -> PythonTarget:

@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 
-.PHONY: grow test fast format clean
+.PHONY: grow test fast format docs clean
 
 # The main job, on a bundled subject.
 grow: $(VENV)/installed
@@ -23,6 +23,10 @@ fast: $(VENV)/installed-test
 format: $(VENV)/installed-test
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+
+# The pages that are made from the source.
+docs: $(VENV)/installed-test
+	$(BIN)/python -m typer bonsai.cli utils docs --name bonsai --title "Commands" --output docs/cli.md
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \

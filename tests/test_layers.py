@@ -22,6 +22,7 @@ choices
 render states sampler derivation counting parsing parse_back
 mutators
 targets
+answers
 subject checkup doctor
 feedback
 corpus
@@ -32,7 +33,7 @@ workers
 corpus_folder planting store
 grow session
 feature_names merging explaining
-reduction mutation evaluation grading export report
+reduction mutation evaluation grading export report new_subject
 api
 __init__
 cli

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from bonsai.answers import ErrorList, read_error_list
 from bonsai.bounds import LARGEST, Bounds
 from bonsai.errors import BonsaiError
 from bonsai.grammar.lark_reader import read_lark
@@ -29,6 +30,7 @@ class Subject:
     grammar: Grammar
     bounds: Bounds
     target: TargetSettings | None
+    errors: ErrorList | None = None  # how its outputs list errors, for grading
 
 
 def bundled_subjects() -> list[str]:
@@ -61,8 +63,9 @@ def _read_subject(folder: Path, root: Table) -> Subject:
     bounds = _read_bounds(root.table("bounds"))
     settings = read_target(target) if "target" in root else None
     grammar = _read_grammar(folder, root.table("grammar"))
+    errors = read_error_list(root.table("grading"))
     root.finish()
-    return Subject(name, folder, suffix, grammar, bounds, settings)
+    return Subject(name, folder, suffix, grammar, bounds, settings, errors)
 
 
 def _read_bounds(table: Table) -> Bounds:

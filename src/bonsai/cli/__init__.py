@@ -8,7 +8,23 @@ from typing import Annotated
 import typer
 
 from bonsai import __version__
-from bonsai.cli import check, count, doctor, explain, fuzz, grow, heatmap, measure, merge, mutants, reduce, sample
+from bonsai.cli import (
+    check,
+    count,
+    doctor,
+    explain,
+    export,
+    fuzz,
+    grade,
+    grow,
+    heatmap,
+    init,
+    measure,
+    merge,
+    mutants,
+    reduce,
+    sample,
+)
 from bonsai.cli.common import print_error
 from bonsai.errors import BonsaiError
 
@@ -30,6 +46,9 @@ app.command("merge")(merge.merge)
 app.command("explain")(explain.explain)
 app.command("measure")(measure.measure)
 app.command("doctor")(doctor.doctor)
+app.command("grade")(grade.grade)
+app.command("export")(export.export)
+app.command("init")(init.init)
 
 
 @app.callback(invoke_without_command=True)
@@ -70,13 +89,23 @@ def run(arguments: list[str]) -> int:
     except (typer.Abort, KeyboardInterrupt):
         print_error("interrupted", "run the same command again to start over")
         return 130
-    except (BrokenPipeError, SystemExit):  # Typer exits so: nobody reads on, as in `| head`
+    except BrokenPipeError:  # nobody reads on, as in `| head`
         _drop_output()
         return 0
+    except SystemExit as end:  # Typer ends so, after a completion or when nobody reads on
+        return _ended(end)
     except OSError as error:
         print_error(f"cannot go on: {error.strerror}", "make room where the output goes, say")
         _drop_output()
         return 2
+
+
+def _ended(end: SystemExit) -> int:
+    if isinstance(end.__context__, BrokenPipeError):
+        _drop_output()
+        return 0
+    sys.stdout.flush()
+    return end.code if isinstance(end.code, int) else 0
 
 
 def _drop_output() -> None:

@@ -28,7 +28,7 @@ BoundsOption = Annotated[
     typer.Option(
         "--bounds",
         metavar="M,N,D",
-        help="Most identifiers, items of a repetition, and nested expansions. [default: the subject's]",
+        help="Most identifiers, items of a repetition, and nested expansions. (default: the subject's)",
     ),
 ]
 SeedOption = Annotated[int, typer.Option("--seed", metavar="N", help="The same seed gives the same result.")]

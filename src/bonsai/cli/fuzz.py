@@ -39,7 +39,7 @@ def fuzz(
     mutators: Annotated[
         str,
         typer.Option(
-            "--mutators", metavar="NAMES", help="Only these, separated by commas. [default: the policy's]"
+            "--mutators", metavar="NAMES", help="Only these, separated by commas. (default: the policy's)"
         ),
     ] = "",
     seed: SeedOption = 0,

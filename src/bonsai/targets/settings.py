@@ -22,6 +22,7 @@ class PythonTarget:
     unparsed: tuple[str, ...]
     timeout: float
     memory: int
+    hash_seed: int = 0  # sets have the same order in every run, unless asked otherwise
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +107,13 @@ def _duration(table: Table, key: str, default: str) -> float:
 
 def _size(table: Table, key: str, default: str) -> int:
     text = table.string(key, default)
-    match = re.fullmatch(r"(\d+)(KiB|MiB|GiB)", text)
-    if not match or int(match[1]) == 0:
+    size = parse_size(text)
+    if size is None:
         raise table.error(key, f"{text!r} is no amount of memory", f'write {key} = "1GiB" or "512MiB"')
-    return int(match[1]) * _SIZES[match[2]]
+    return size
+
+
+def parse_size(text: str) -> int | None:
+    """The bytes of an amount of memory that is more than none; None if the text is no such thing."""
+    match = re.fullmatch(r"(\d+)(KiB|MiB|GiB)", text)
+    return int(match[1]) * _SIZES[match[2]] or None if match else None

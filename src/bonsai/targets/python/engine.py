@@ -18,7 +18,7 @@ _UNWANTED = ("PYTHONOPTIMIZE", "PYTHONINSPECT", "PYTHONPROFILEIMPORTTIME", "PYTH
 
 def start_python(settings: PythonTarget, folder: Path, omit: frozenset[int] = frozenset()) -> Target:
     """Start a callable in an interpreter of its own; modules in the subject's folder come first."""
-    command, environment = interpreter(SERVER)
+    command, environment = interpreter(SERVER, settings.hash_seed)
     program = Program(command, environment, json.dumps(greeting(settings, folder, omit)).encode())
     return IsolatedTarget(program, settings.timeout)
 
@@ -36,10 +36,10 @@ def greeting(settings: PythonTarget, folder: Path, omit: frozenset[int] = frozen
     }
 
 
-def interpreter(server: str) -> tuple[tuple[str, ...], dict[str, str]]:
+def interpreter(server: str, hash_seed: int = 0) -> tuple[tuple[str, ...], dict[str, str]]:
     """The command of a fresh interpreter that runs one of our servers, and its environment."""
-    # Sets have the same order in every run; assertions are checked.
+    # Sets have the same order in every run; assertions are checked, whatever the settings around us.
     environment = {name: value for name, value in os.environ.items() if name not in _UNWANTED}
-    environment["PYTHONHASHSEED"] = "0"
+    environment["PYTHONHASHSEED"] = str(hash_seed)
     root = str(Path(__file__).parents[3])
     return (sys.executable, "-P", "-c", _BOOT.format(server), root), environment

@@ -1,0 +1,104 @@
+"""`bonsai grade`: how a candidate does on a corpus, compared with the reference."""
+
+import os
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from bonsai.answers import Compare
+from bonsai.cli.common import JsonOption, QuietOption, SubjectOption
+from bonsai.corpus_folder import read_corpus
+from bonsai.durations import parse_duration
+from bonsai.errors import BonsaiError
+from bonsai.grading.candidates import Limits, read_candidate
+from bonsai.grading.formats import FORMATS, Scoring, Visibility
+from bonsai.grading.grade import Grade
+from bonsai.grading.grade import grade as grade_candidate
+from bonsai.subject import load_subject
+from bonsai.targets.settings import parse_size
+
+
+def grade(
+    corpus: Annotated[Path, typer.Argument(metavar="CORPUS", help="A run directory or a folder of input files.")],
+    subject: SubjectOption,
+    candidate: Annotated[
+        str,
+        typer.Option(
+            "--candidate",
+            metavar="CMD_OR_CALL",
+            help="A command that reads stdin, or {file}; or module:function; or path.py:function.",
+        ),
+    ],
+    form: Annotated[str, typer.Option("--format", metavar="|".join(FORMATS), help="What to write.")] = "text",
+    compare: Annotated[
+        Compare, typer.Option("--compare", help="How much of the answers must agree.")
+    ] = Compare.OUTPUT,
+    jobs: Annotated[
+        int | None, typer.Option("--jobs", metavar="N", min=1, help="Tests at the same time. (default: all cores)")
+    ] = None,
+    timeout: Annotated[
+        str | None,
+        typer.Option(
+            "--timeout",
+            metavar="T",
+            help="For each test, such as 5s; one that takes longer has a second chance with five times as long. "
+            "(default: 10s for commands, the subject's for callables)",
+        ),
+    ] = None,
+    memory: Annotated[
+        str | None,
+        typer.Option("--memory", metavar="M", help="For each test, such as 512MiB. (default: likewise, 1GiB)"),
+    ] = None,
+    points: Annotated[
+        float, typer.Option("--points", metavar="P", min=0, help="Gradescope: the points for all tests together.")
+    ] = 100.0,
+    visibility: Annotated[
+        Visibility, typer.Option("--visibility", help="Gradescope: when students see the tests.")
+    ] = Visibility.VISIBLE,
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", metavar="FILE", help="Write there. (default: standard output)")
+    ] = None,
+    as_json: JsonOption = False,
+    quiet: QuietOption = False,
+) -> None:
+    """Grade a candidate: run it on a corpus and compare its answers with the reference's, the subject's own target.
+
+    Exit code 1 if a test fails.
+
+    Example: bonsai grade out --subject chocopy --candidate "java -jar student.jar {file}"
+    """
+    write = FORMATS.get("json" if as_json else form)
+    if write is None:
+        raise BonsaiError(f"there is no format {form!r}", f"the formats are {', '.join(FORMATS)}")
+    limits = _limits(timeout, memory)
+    loaded = load_subject(subject)
+    files = read_corpus(corpus, loaded.suffix)
+    result = grade_candidate(loaded, files, read_candidate(candidate), compare, limits, jobs or os.cpu_count() or 1)
+    _write(write(result, Scoring(points, visibility)), output, result, quiet)
+    if result.failed:
+        raise typer.Exit(1)
+
+
+def _limits(timeout: str | None, memory: str | None) -> Limits:
+    seconds = None if timeout is None else parse_duration(timeout)
+    if timeout is not None and seconds is None:
+        raise BonsaiError(f"--timeout: {timeout!r} is no duration", "write 5s or 500ms, say")
+    size = None if memory is None else parse_size(memory)
+    if memory is not None and size is None:
+        raise BonsaiError(f"--memory: {memory!r} is no amount of memory", "write 1GiB or 512MiB, say")
+    return Limits(seconds, size)
+
+
+def _write(text: str, output: Path | None, result: Grade, quiet: bool) -> None:
+    if output is None:
+        typer.echo(text, nl=False)
+        return
+    try:
+        output.write_text(text, encoding="utf-8", errors="surrogatepass")
+    except OSError as error:
+        raise BonsaiError(
+            f"cannot write {output}: {error.strerror}", "name a file in a folder that exists"
+        ) from None
+    if not quiet:
+        typer.echo(f"{len(result.passed)} of {len(result.graded)} tests passed, in {output}")

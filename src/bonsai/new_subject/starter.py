@@ -1,0 +1,150 @@
+"""A grammar and a function come in, or one of them, or neither; a new subject that already grows goes out."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from bonsai.errors import BonsaiError
+from bonsai.new_subject.detect import Detected, detect
+from bonsai.new_subject.drivers import EXAMPLE_DRIVER, EXAMPLE_GRAMMAR, driver_of_call, driver_of_grammar
+from bonsai.new_subject.grammar_file import GrammarFile, read_grammar_file
+from bonsai.subject import CONFIGURATION, load_subject
+
+EXAMPLE = "grammar.lark"
+DRIVER = "driver.py"
+
+_TOML = """# A subject for Bonsai. All keys are in docs/grammars.md; `bonsai check {folder}` shows how it does.
+
+[subject]
+name = {name}
+suffix = {suffix}  # how the files of the corpus are named
+
+[grammar]
+file = {file}  # in Lark's format
+start = {start}  # the rule that a whole input is derived from
+{identifiers}
+[grammar.terminals]  # values for other terminals; without any, the shortest matches of the pattern are taken
+{numbers}
+# [grammar.spacing]
+# How single tokens are spaced: "name" for a word that is written like a function, f(x); "line" for a line's end.
+# ";" = "line"
+{layout}
+[target]
+engine = "python"
+call = "driver:check"  # called with the text; it is in driver.py, beside this file
+# The modules whose branches guide the growth; "package.*" is the package and all that is below.
+cover = {cover}
+# Exceptions that are verdicts: the program understands the input and rejects it; its parser rejects it.
+# All others are crashes: findings, never tests.
+invalid = {invalid}
+unparsed = {unparsed}
+timeout = "2s"
+memory = "1GiB"
+
+[bounds]  # how far to grow; the corpus is grown from (1,1,1) up to these
+idents = 2  # most different names
+items = 2  # most items in a list
+depth = 2  # most nested uses of a rule
+"""
+
+_IDENTIFIERS = """
+[grammar.identifiers]  # the names that users make up, in order: the bound on idents allows the first few
+"""
+_NO_IDENTIFIERS = """
+# [grammar.identifiers]
+# The names that users make up, in order: the bound on idents allows the first few.
+# NAME = ["a", "b", "c"]
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Started:
+    """What was written, and what it calls and covers."""
+
+    files: tuple[str, ...]
+    cover: tuple[str, ...]
+    calls: str | None
+
+
+def start_subject(
+    folder: Path,
+    grammar: Path | None = None,
+    call: str | None = None,
+    cover: tuple[str, ...] = (),
+    suffix: str = ".txt",
+) -> Started:
+    """Write a new subject into a folder. Nothing that is there is overwritten."""
+    found = detect(call) if call else None
+    if found and cover:
+        found = replace(found, cover=cover)
+    read = read_grammar_file(grammar) if grammar else _example()
+    files = {**read.files, DRIVER: _driver(read, found, grammar).encode("utf-8")}
+    files[CONFIGURATION] = _settings(folder, suffix, read, found or _nothing(cover)).encode("utf-8")
+    _require_free(folder, files)
+    with TemporaryDirectory() as trial:  # what cannot be read back is not written
+        for name, content in files.items():
+            Path(trial, name).write_bytes(content)
+        covered = load_subject(trial).target
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for name, content in files.items():
+            (folder / name).write_bytes(content)
+    except OSError as error:
+        raise BonsaiError(f"cannot write {error.filename}: {error.strerror}", "name a folder to write to") from None
+    return Started(tuple(sorted(files)), covered.cover if covered else (), call)
+
+
+def _example() -> GrammarFile:
+    names, numbers = {"NAME": ("a", "b", "c")}, {"NUMBER": ("0", "1")}
+    return GrammarFile(EXAMPLE, {EXAMPLE: EXAMPLE_GRAMMAR.encode()}, "start", names, numbers, None)
+
+
+def _driver(read: GrammarFile, found: Detected | None, grammar: Path | None) -> str:
+    if found:
+        return driver_of_call(found)
+    return driver_of_grammar(read.name, read.start) if grammar else EXAMPLE_DRIVER
+
+
+def _nothing(cover: tuple[str, ...]) -> Detected:
+    """No function was named: the driver is itself the program."""
+    return Detected("driver", "check", cover or ("driver",), (), ())
+
+
+def _settings(folder: Path, suffix: str, read: GrammarFile, found: Detected) -> str:
+    names, numbers = _keys(read.identifiers), _keys(read.numbers)
+    layout = ""
+    if read.layout:
+        keys = {"newline": read.layout.newline, "indent": read.layout.indent, "dedent": read.layout.dedent}
+        layout = f"\n[grammar.layout]  # the terminals that are line ends and indentation\n{_keys(keys)}"
+    return _TOML.format(
+        folder=folder,
+        name=_toml(folder.resolve().name),
+        suffix=_toml(suffix),
+        file=_toml(read.name),
+        start=_toml(read.start),
+        identifiers=f"{_IDENTIFIERS}{names}" if names else _NO_IDENTIFIERS,
+        numbers=numbers,
+        layout=layout,
+        cover=_toml(found.cover),
+        invalid=_toml(found.invalid),
+        unparsed=_toml(found.unparsed),
+    )
+
+
+def _keys(values: Mapping[str, str | tuple[str, ...] | None]) -> str:
+    return "".join(f"{key} = {_toml(value)}\n" for key, value in values.items() if value)
+
+
+def _toml(value: str | tuple[str, ...]) -> str:
+    return json.dumps(value)  # a text or a list of texts is written alike in JSON and in TOML
+
+
+def _require_free(folder: Path, files: dict[str, bytes]) -> None:
+    if folder.exists() and not folder.is_dir():
+        raise BonsaiError(f"{folder} is a file", "name a new folder")
+    for name, content in files.items():
+        there = folder / name
+        if there.exists() and not (name.endswith(".lark") and there.read_bytes() == content):
+            raise BonsaiError(f"{there} exists, and is not overwritten", "name a new folder")

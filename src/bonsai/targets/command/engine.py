@@ -1,0 +1,129 @@
+"""A command comes in; a `Target` goes out that runs it once for each text. It has no features.
+
+Exit status 0 means that the input is valid, any other that it is not; death by a signal is a crash. The output is
+what the program prints: as JSON if it is JSON, and otherwise as a text. Time and memory are limited.
+"""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from shutil import which
+from tempfile import TemporaryDirectory
+from typing import IO
+
+from bonsai.errors import BonsaiError
+from bonsai.targets.execution import Execution, Outcome, Wanted
+from bonsai.targets.isolated import SECOND_CHANCE
+
+PLACEHOLDER = "{file}"
+LONGEST_MESSAGE = 4000  # characters
+MOST_PRINTED = 64 * 2**20  # bytes
+_CANNOT_RUN = 126  # and above: a shell's word for what was not found, not executable, or killed
+
+# A shell sets the limits: Python cannot between fork and exec, in a program with threads.
+_LIMITED = '{ ulimit -c 0; ulimit -f "$2"; ulimit -d "$1"; } 2>/dev/null; shift 2; exec "$@"'
+_BLOCK = 512
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """A program and its arguments; `{file}` in them stands for the input's file, otherwise it is on stdin."""
+
+    words: tuple[str, ...]
+    suffix: str
+    timeout: float
+    memory: int
+
+
+class CommandTarget:
+    """A `Target` that starts a process for each text. Not for use by several threads at once."""
+
+    def __init__(self, command: Command) -> None:
+        program = command.words[0]
+        if which(program) is None:
+            raise BonsaiError(
+                f"there is no program {program!r} to run", "is it installed, executable, on the PATH?"
+            )
+        self._command = command
+        self._folder = TemporaryDirectory(prefix="bonsai-")
+        self._input = Path(self._folder.name, f"input{command.suffix}")
+
+    @property
+    def features(self) -> Sequence[str]:
+        return ()
+
+    def execute(self, texts: Sequence[str], wanted: Wanted = Wanted.FEATURES) -> list[Execution]:
+        """Run the command on each text, in order."""
+        return [self._execute(text, wanted) for text in texts]
+
+    def close(self) -> None:
+        """Remove the files."""
+        self._folder.cleanup()
+
+    def _execute(self, text: str, wanted: Wanted) -> Execution:
+        self._input.write_bytes(text.encode("utf-8", "surrogatepass"))
+        for limit in (self._command.timeout, SECOND_CHANCE * self._command.timeout):
+            printed, complained = Path(self._folder.name, "stdout"), Path(self._folder.name, "stderr")
+            with self._input.open("rb") as given, printed.open("wb") as out, complained.open("wb") as errors:
+                status = self._run(given, out, errors, limit)
+            if status is not None:
+                return _execution(status, _read(printed), _read(complained), wanted)
+        return Execution(Outcome.TIMEOUT, message=f"no answer within {limit:g} seconds")
+
+    def _run(self, given: IO[bytes], out: IO[bytes], errors: IO[bytes], limit: float) -> int | None:
+        """The exit status; None if it takes too long."""
+        words = [word.replace(PLACEHOLDER, str(self._input)) for word in self._command.words]
+        memory, file_size = self._command.memory // 1024, MOST_PRINTED // _BLOCK
+        if sys.platform != "linux":
+            memory = 2**40  # elsewhere it is not enforced, or cannot be set
+        process = subprocess.Popen(
+            ["/bin/sh", "-c", _LIMITED, "sh", str(memory), str(file_size), *words],
+            stdin=subprocess.DEVNULL if words != [*self._command.words] else given,
+            stdout=out,
+            stderr=errors,
+            start_new_session=True,
+        )
+        try:
+            return process.wait(limit)
+        except subprocess.TimeoutExpired:
+            return None
+        finally:
+            with suppress(ProcessLookupError, PermissionError):  # what it started goes with it
+                os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+
+
+def _read(path: Path) -> str:
+    with path.open("rb") as file:
+        return file.read(MOST_PRINTED).decode("utf-8", "replace")
+
+
+def _execution(status: int, printed: str, complained: str, wanted: Wanted) -> Execution:
+    output = _as_json(printed) if wanted is Wanted.OUTPUT else None
+    message = (complained.strip() or printed.strip())[-LONGEST_MESSAGE:]
+    if status == 0:
+        return Execution(Outcome.VALID, output=output)
+    if 0 < status < _CANNOT_RUN:
+        return Execution(Outcome.INVALID, message=message, output=output)
+    number = -status if status < 0 else status - 128
+    try:
+        ended = f"killed by {signal.Signals(number).name}"
+    except ValueError:
+        ended = f"exit status {status}"
+    return Execution(Outcome.CRASH, message=f"{ended}: {message}" if message else ended, output=output)
+
+
+def _as_json(printed: str) -> str:
+    if not printed.strip():
+        return "null"
+    try:
+        json.loads(printed)
+    except (ValueError, RecursionError):
+        return json.dumps(printed)
+    return printed

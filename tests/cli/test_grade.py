@@ -1,0 +1,66 @@
+"""`bonsai grade` as it is called."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from bonsai.cli import run
+from made_subjects import JSON_DRIVER, json_subject
+
+
+@pytest.fixture
+def call(tmp_path: Path) -> list[str]:
+    json_subject(tmp_path / "subject")
+    (tmp_path / "corpus").mkdir()
+    for place, text in enumerate(["[]", "null", '{"a": 0, "a": 1}', "[0, 0]"]):
+        (tmp_path / f"corpus/{place}.json").write_text(text)
+    (tmp_path / "good.py").write_text(JSON_DRIVER)
+    (tmp_path / "bad.py").write_text(JSON_DRIVER.replace('"twins"', '"pair"'))
+    return ["grade", str(tmp_path / "corpus"), "--subject", str(tmp_path / "subject"), "--jobs", "2"]
+
+
+def test_the_exit_code_says_whether_all_tests_passed(
+    call: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run([*call, "--candidate", f"{tmp_path}/good.py:check"]) == 0
+    assert capsys.readouterr().out == "4 of 4 tests passed\n"
+    assert run([*call, "--candidate", f"{tmp_path}/bad.py:check"]) == 1
+    assert "3.json\n    | [0, 0]\n" in capsys.readouterr().out
+
+
+def test_json_and_a_file(call: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    call += ["--candidate", f"{tmp_path}/bad.py:check"]
+    assert run([*call, "--json"]) == 1
+    printed = json.loads(capsys.readouterr().out)
+    assert (printed["tests"], printed["passed"]) == (4, 3)
+    assert [one["file"] for one in printed["failed"]] == ["3.json"]
+    assert run([*call, "--format", "gradescope", "-o", str(tmp_path / "results.json")]) == 1
+    assert capsys.readouterr().out == f"3 of 4 tests passed, in {tmp_path}/results.json\n"
+    assert json.loads((tmp_path / "results.json").read_text())["score"] == 75
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--candidate", "absent:check"], "there is no module absent"),
+        (["--candidate", "absent.py:check"], "there is no file absent.py"),
+        (["--candidate", "no-such-program {file}"], "no-such-program"),
+        (["--candidate", "cat", "--format", "pdf"], "the formats are text, json, junit, gradescope"),
+        (["--candidate", "cat", "--compare", "luck"], "--compare"),
+        (["--candidate", "cat", "--timeout", "soon"], "'soon' is no duration"),
+        (["--candidate", "cat", "--memory", "much"], "'much' is no amount of memory"),
+        (["--candidate", "cat", "--jobs", "0"], "--jobs"),
+        (["--candidate", "cat", "-o", "no/such/folder/file"], "cannot write"),
+        ([], "--candidate"),
+    ],
+)
+def test_a_bad_call_is_answered_in_one_line(
+    call: list[str], arguments: list[str], words: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run([*call, *arguments]) == 2
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert captured.err.count("\n") == 1
+    assert words in captured.err
+    assert "(hint: " in captured.err

@@ -1,0 +1,53 @@
+"""`bonsai init` as it is called."""
+
+from pathlib import Path
+
+import pytest
+
+from bonsai.cli import run
+from bonsai.subject import BUNDLED
+
+
+@pytest.fixture(autouse=True)
+def _in_a_folder_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def test_it_says_what_it_wrote_and_what_comes_next(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["init", "new"]) == 0
+    assert capsys.readouterr().out == (
+        "new: bonsai.toml, driver.py, grammar.lark\ncovers driver\n"
+        "Next: bonsai check new, then bonsai grow new -o out\n"
+    )
+    assert run(["check", "new"]) == 0
+
+
+def test_a_grammar_and_a_function(capsys: pytest.CaptureFixture[str]) -> None:
+    grammar = str(BUNDLED / "json/json.lark")
+    assert run(["init", "new", "--from-lark", grammar, "--call", "json:loads", "--suffix", ".json"]) == 0
+    assert "covers json.*\n" in capsys.readouterr().out
+    assert run(["init", "other", "--from-lark", grammar]) == 0
+    assert "call yours there" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ([], "Missing argument 'DIR'"),
+        (["new", "--from-lark", "absent.lark"], "absent.lark: cannot read it"),
+        (["new", "--call", "absent:check"], "there is no module absent"),
+        (["new", "--call", "json"], "names no function"),
+        (["new", "--suffix", "sql"], "is no file suffix"),
+        (["/dev/null"], "/dev/null is a file"),
+        (["/dev/null/new"], "cannot write"),
+    ],
+)
+def test_a_bad_call_is_answered_in_one_line(
+    arguments: list[str], words: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["init", *arguments]) == 2
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert captured.err.count("\n") == 1
+    assert words in captured.err
+    assert "(hint: " in captured.err

@@ -1,0 +1,148 @@
+"""Exported test suites: they run without Bonsai, pass as exported, and fail when the program changes."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import bonsai
+from bonsai.corpus_folder import CorpusFile
+from bonsai.export.expectations import expect
+from bonsai.export.folder import Existing, write_export
+from bonsai.export.pytest_suite import pytest_suite
+from bonsai.new_subject.starter import start_subject
+from bonsai.subject import BUNDLED
+from made_subjects import JSON_DRIVER, SETTINGS, json_subject
+
+TEXTS = ["[]", "null", '{"a": 0, "a": 1}', "[[1]]", "[0, 0]", '"b"']
+FILES = [CorpusFile(f"valid/{number}.json", text) for number, text in enumerate(TEXTS)]
+# No import finds Bonsai in such a process, wherever it is installed.
+WITHOUT_BONSAI = "import sys; sys.modules['bonsai'] = None; "
+UNTOUCHED = "-p", "no:cacheprovider", "-q", "-c", "/dev/null"
+
+
+def run(folder: Path, code: str = WITHOUT_BONSAI) -> subprocess.CompletedProcess[str]:
+    start = f"{code}import pytest; sys.exit(pytest.main({[*UNTOUCHED, str(folder)]!r}))"
+    return subprocess.run([sys.executable, "-c", start], capture_output=True, text=True, timeout=120, check=False)
+
+
+def exported(subject: bonsai.Subject, folder: Path) -> Path:
+    write_export(folder, pytest_suite(subject, expect(subject, FILES).known), Existing.REFUSE)
+    return folder
+
+
+def test_bonsai_is_really_out_of_reach() -> None:
+    code = f"{WITHOUT_BONSAI}import bonsai"
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert "ModuleNotFoundError" in found.stderr
+
+
+def test_a_suite_with_a_driver_that_speaks_of_bonsai_runs_without_it(tmp_path: Path) -> None:
+    folder = exported(json_subject(tmp_path / "subject"), tmp_path / "suite")
+    found = run(folder)
+    assert found.returncode == 0, found.stdout + found.stderr
+    assert f"{len(TEXTS)} passed" in found.stdout
+    (folder / "driver.py").write_text(JSON_DRIVER.replace('"twins"', '"pair"').replace("repeated key", "twice"))
+    found = run(folder)
+    assert found.returncode == 1
+    assert "2 failed" in found.stdout
+
+
+def test_a_suite_refreshes_its_own_expectations(tmp_path: Path) -> None:
+    folder = exported(json_subject(tmp_path / "subject", JSON_DRIVER), tmp_path / "suite")
+    before = (folder / "expected/valid/0.json.json").read_text()
+    (folder / "driver.py").write_text(JSON_DRIVER.replace('"twins"', '"pair"'))
+    command = [sys.executable, str(folder / "test_json.py")]
+    assert subprocess.run(command, capture_output=True, check=False).returncode == 1
+    assert subprocess.run([*command, "--update"], check=False).returncode == 0
+    assert json.loads((folder / "expected/valid/4.json.json").read_text()) == {"outcome": "valid", "output": "pair"}
+    assert (folder / "expected/valid/0.json.json").read_text() == before
+    assert run(folder).returncode == 0
+
+
+def test_exceptions_are_verdicts_as_in_the_settings_and_nothing_is_copied_that_is_installed(tmp_path: Path) -> None:
+    toml = (BUNDLED / "json/bonsai.toml").read_text()
+    listed = 'invalid = ["ValueError"]\nunparsed = ["json.JSONDecodeError"]\n'
+    target = '[target]\nengine = "python"\ncall = "json:loads"\ncover = ["json.decoder"]\n'
+    (tmp_path / "bonsai.toml").write_text(toml + target + listed)
+    (tmp_path / "json.lark").write_text((BUNDLED / "json/json.lark").read_text())
+    subject = bonsai.load_subject(tmp_path)
+    texts = ["[1.0, NaN]", "[", "9" * 5000, "{}"]
+    known = expect(subject, [CorpusFile(str(place), text) for place, text in enumerate(texts)]).known
+    assert [one.answer["outcome"] for one in known] == ["valid", "unparsed", "invalid", "valid"]
+    files = pytest_suite(subject, known)
+    assert sorted(name for name in files if name.endswith(".py")) == ["test_json.py"]
+    write_export(tmp_path / "suite", files, Existing.REFUSE)
+    found = run(tmp_path / "suite")
+    assert found.returncode == 0, found.stdout + found.stderr
+
+
+def test_modules_beside_the_driver_come_along(tmp_path: Path) -> None:
+    subject = json_subject(tmp_path / "subject", "import part\ndef check(text):\n    return part.size(text)\n")
+    (tmp_path / "subject/part").mkdir()
+    (tmp_path / "subject/part/__init__.py").write_text("from part.inner import size\n")
+    (tmp_path / "subject/part/inner.py").write_text("size = len\n")
+    (tmp_path / "subject/unrelated.py").write_text("")
+    folder = exported(subject, tmp_path / "suite")
+    assert {str(path.relative_to(folder)) for path in folder.rglob("*.py")} == {
+        "test_json.py",
+        "driver.py",
+        "part/__init__.py",
+        "part/inner.py",
+    }
+    assert run(folder).returncode == 0
+
+
+def test_what_init_makes_can_be_exported(tmp_path: Path) -> None:
+    start_subject(tmp_path / "new")
+    subject = bonsai.load_subject(tmp_path / "new")
+    texts = ["a = 1; print a + 1;", "print b;", "print 1 / 0;", "?"]
+    known = expect(subject, [CorpusFile(str(place), text) for place, text in enumerate(texts)]).known
+    assert [one.answer["outcome"] for one in known] == ["valid", "invalid", "invalid", "unparsed"]
+    assert known[0].answer["output"] == [2]
+    files = pytest_suite(subject, known)
+    assert "grammar.lark" in files
+    write_export(tmp_path / "suite", files, Existing.REFUSE)
+    found = run(tmp_path / "suite")
+    assert found.returncode == 0, found.stdout + found.stderr
+
+
+def test_what_does_not_recur_is_not_expected(tmp_path: Path) -> None:
+    driver = "import os\ndef check(text):\n    if text == 'null': raise SystemExit\n    return os.getpid()\n"
+    subject = json_subject(tmp_path / "subject", driver)
+    found = expect(subject, FILES)
+    assert found.unknown == ("valid/1.json",)
+    assert found.varying == len(TEXTS) - 1
+    assert {json.dumps(one.answer) for one in found.known} == {'{"outcome": "valid"}'}
+
+
+def test_what_depends_on_the_order_of_a_set_is_not_expected(tmp_path: Path) -> None:
+    driver = "def check(text):\n    return [text, *{'one', 'two', 'three', 'four', 'five'}]\n"
+    found = expect(json_subject(tmp_path / "subject", driver), FILES[:2])
+    assert found.varying == 2
+    assert [one.answer for one in found.known] == [{"outcome": "valid"}] * 2
+
+
+def test_a_program_that_is_part_of_bonsai_says_so() -> None:
+    subject = bonsai.load_subject("chocopy")
+    [known] = expect(subject, [CorpusFile("a.py", "x:int = True\n")]).known
+    source = pytest_suite(subject, [known])["test_chocopy.py"].decode()
+    assert "a part of Bonsai, which must be installed" in source
+    assert known.answer["message"] == "Expected type `int`; got type `bool`"
+
+
+def test_a_suite_is_one_readable_file(tmp_path: Path) -> None:
+    subject = json_subject(tmp_path / "subject", JSON_DRIVER, f'{SETTINGS}invalid = ["KeyError", "driver.Mine"]\n')
+    source = pytest_suite(subject, [])["test_json.py"].decode()
+    compile(source, "test_json.py", "exec")
+    assert 'INVALID = (KeyError, resolve_name("driver.Mine"), resolve_name("bonsai.errors.Invalid"))' in source
+    assert max(map(len, source.splitlines())) <= 116
+
+
+@pytest.mark.parametrize("bad", ["{", "[1"])
+def test_nothing_to_expect_is_an_error(bad: str, tmp_path: Path) -> None:
+    subject = json_subject(tmp_path / "subject")
+    with pytest.raises(bonsai.BonsaiError, match="no answer to any"):
+        expect(subject, [CorpusFile("a", bad)])  # `json` raises what the settings do not list: a crash

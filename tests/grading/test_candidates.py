@@ -1,0 +1,56 @@
+"""What a user may call a candidate."""
+
+from pathlib import Path
+
+import pytest
+
+from bonsai.errors import BonsaiError
+from bonsai.grading.candidates import Call, Limits, Words, read_candidate, start_candidate
+from bonsai.targets.execution import Outcome, Wanted
+from made_subjects import JSON_DRIVER, SETTINGS, json_subject
+
+
+def test_commands_and_callables_are_told_apart(tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text("")
+    assert read_candidate("package.module:function") == Call("package.module:function", Path())
+    assert read_candidate(f"{tmp_path}/mine.py:Class.method") == Call("mine:Class.method", tmp_path)
+    assert read_candidate("java -jar 'my checker.jar' {file}") == Words(
+        ("java", "-jar", "my checker.jar", "{file}")
+    )
+    assert read_candidate("./checker") == Words(("./checker",))
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("absent.py:check", "there is no file absent.py"),
+        ("", "empty"),
+        ("   ", "empty"),
+        ("echo 'a", "is no command"),
+        ("student.jar", "java -jar student.jar"),
+    ],
+)
+def test_what_is_no_candidate(text: str, words: str) -> None:
+    with pytest.raises(BonsaiError) as caught:
+        read_candidate(text)
+    assert words in str(caught.value)
+
+
+def test_a_callable_knows_the_exceptions_of_the_subject_but_not_those_of_its_folder(tmp_path: Path) -> None:
+    driver = JSON_DRIVER + "\nclass Mine(Exception): ...\n"
+    listed = f'{SETTINGS}invalid = ["KeyError", "driver.Mine"]\nunparsed = ["json.JSONDecodeError"]\n'
+    subject = json_subject(tmp_path / "subject", driver, listed)
+    (tmp_path / "candidate.py").write_text("import json\ndef check(text):\n    return json.loads(text)['a']\n")
+    target = start_candidate(read_candidate(f"{tmp_path}/candidate.py:check"), subject, Limits())
+    try:
+        outcomes = [one.outcome for one in target.execute(['{"a": 1}', "{}", "{", "[]"], Wanted.OUTPUT)]
+    finally:
+        target.close()
+    assert outcomes == [Outcome.VALID, Outcome.INVALID, Outcome.UNPARSED, Outcome.CRASH]
+
+
+def test_a_callable_that_cannot_be_started(tmp_path: Path) -> None:
+    subject = json_subject(tmp_path / "subject")
+    (tmp_path / "candidate.py").write_text("")
+    with pytest.raises(BonsaiError, match="the candidate cannot be started: call: there is no check in candidate"):
+        start_candidate(read_candidate(f"{tmp_path}/candidate.py:check"), subject, Limits())

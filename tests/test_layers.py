@@ -29,9 +29,9 @@ budget schedule dedup cbgf checkpoint
 pruning
 lattice
 workers
-corpus_folder planting store
+captions corpus_folder planting store
 grow session
-feature_names merging explaining
+feature_names merging explaining describing
 reduction mutation evaluation grading export report
 api
 __init__

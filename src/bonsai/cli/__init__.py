@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from bonsai import __version__
-from bonsai.cli import check, count, explain, fuzz, grow, heatmap, merge, sample
+from bonsai.cli import check, count, explain, fuzz, grow, heatmap, merge, report, sample
 from bonsai.cli.common import print_error
 from bonsai.errors import BonsaiError
 
@@ -26,6 +26,7 @@ app.command("fuzz")(fuzz.fuzz)
 app.command("heatmap")(heatmap.heatmap)
 app.command("merge")(merge.merge)
 app.command("explain")(explain.explain)
+app.command("report")(report.report)
 
 
 @app.callback(invoke_without_command=True)

@@ -154,16 +154,23 @@ def witnessed(corpus: Sequence[Input]) -> list[int]:
 def index(corpus: Sequence[Input], captions: Sequence[Caption], features: Sequence[str], suffix: str) -> str:
     """`INDEX.md`: a line for each test."""
     files = file_names(corpus, captions, suffix)
-    shared = len(commonprefix(list(features)).rpartition(".")[0])  # noqa: RUF071  # these are no paths
+    shared = _shared(features)
     lines = [INDEX_MARK, "", f"# {len(corpus)} tests, smallest first", ""]
     for file, one, caption, mask in zip(files, corpus, captions, witnessed(corpus), strict=True):
         said = "valid" if one.valid else f"invalid: {_code(caption.message)}" if caption.message else "invalid"
         uses = f"; uses {', '.join(map(_code, caption.rules))}" if caption.rules else ""
-        names = [_code(features[feature][shared:].lstrip(".")) for feature in islice(bits(mask), SHOWN)]
+        names = [_code(features[feature].removeprefix(shared)) for feature in islice(bits(mask), SHOWN)]
         more = f" and {mask.bit_count() - SHOWN} more" if mask.bit_count() > SHOWN else ""
         witness = f"; smallest witness of {', '.join(names)}{more}" if names else ""
         lines.append(f"- [{file}]({file}): {said}{uses}{witness}")
     return "\n".join(lines) + "\n"
+
+
+def _shared(features: Sequence[str]) -> str:
+    """The packages that all branches of the target are in; what drivers report has no dots."""
+    modules = [name for name in features if "." in name.partition(":")[0]]
+    head, dot, _ = commonprefix(modules).rpartition(".")  # noqa: RUF071  # these are no paths
+    return head + dot
 
 
 def _code(text: str) -> str:

@@ -343,7 +343,7 @@ def _fill(database: sqlite3.Connection, run: Run) -> None:
         bounds, *rest = (getattr(node, name) for name in NodeRun.__slots__)
         row = (bounds.idents, bounds.items, bounds.depth, *rest)
         database.execute(f"INSERT INTO nodes VALUES (NULL{', ?' * len(row)})", row)
-    database.executemany("INSERT INTO features VALUES (?, ?)", enumerate(run.features))
+    database.executemany("INSERT INTO features VALUES (?, ?)", enumerate(map(_storable, run.features)))
     captions = run.captions or [Caption()] * len(run.corpus)
     names = file_names(run.corpus, run.captions, run.suffix)
     for place, (one, caption, name) in enumerate(zip(run.corpus, captions, names, strict=True), start=1):

@@ -10,11 +10,10 @@ from bonsai.cbgf import Finding, Growth
 from bonsai.corpus import Input, bits, size_of
 from bonsai.corpus_folder import read_corpus
 from bonsai.errors import BonsaiError
-from bonsai.feature_names import place_of
 from bonsai.report.database import Recorded, read_run
 from bonsai.report.distribution import Distribution, distribution, grid
 from bonsai.report.lattice_picture import Picture, pictures
-from bonsai.report.sources import Arm, Cover, Module, Reason, fitting, modules_of, reasons_of
+from bonsai.report.sources import Arm, Cover, Module, Reason, fitting, label_of, modules_of, reasons_of
 from bonsai.store import NodeRun
 from bonsai.subject import load_subject
 
@@ -134,9 +133,8 @@ def _arms(run: Recorded, tests_of: dict[int, int]) -> list[Arm]:
         tests = tests_of[number]
         best = list(bits(tests & valid or tests))
         cover = Cover.NONE if not tests else Cover.VALID if tests & valid else Cover.INVALID
-        place = place_of(name)
         witness = min(best, key=lambda place: run.corpus[place].size, default=None)
-        found.append(Arm(number, name, place.arm if place else "", cover, witness, tests.bit_count()))
+        found.append(Arm(number, name, label_of(name), cover, witness, tests.bit_count()))
     return found
 
 
@@ -170,11 +168,11 @@ def _figures(run: Recorded) -> list[Figure]:
     shares = f"{_share(features['covered'], features['total'])} of the {features['total']:,} that were looked for"
     figures = [
         Figure(f"{corpus['files']:,}", "tests", f"{corpus['valid']:,} valid, {corpus['invalid']:,} invalid"),
-        Figure(f"{features['covered']:,}", "branches covered", f"{shares}: arms of the target's branches that ran"),
+        Figure(f"{features['covered']:,}", "features covered", f"{shares}"),
         Figure(
             f"{features['by_valid']:,}",
             "by valid tests",
-            "branches that some valid test covers; only errors lead to the others",
+            "features that some valid test exercises; only errors lead to the others",
         ),
         Figure(
             f"{corpus['mean_size']:.1f}",
@@ -196,7 +194,7 @@ def _figures(run: Recorded) -> list[Figure]:
         ),
     ]
     if features["unstable"]:
-        meaning = "branches that did not recur when an input was run again; they do not count"
+        meaning = "features that did not recur when an input was run again; they do not count"
         figures.append(Figure(f"{features['unstable']:,}", "unstable", meaning))
     return (
         figures

@@ -42,9 +42,13 @@ def read_run(folder: Path) -> Recorded:
         )
     address = f"{(folder / DATABASE).resolve().as_uri()}?mode=ro"
     with _reading(folder), closing(sqlite3.connect(address, uri=True)) as it:
-        masks: dict[int, int] = {}
+        hits: dict[int, bytearray] = {}
+        width = it.execute("SELECT count(*) FROM features").fetchone()[0] // 8 + 1
         for place, feature in it.execute("SELECT input, feature FROM hits"):
-            masks[place] = masks.get(place, 0) | 1 << feature
+            if place not in hits:
+                hits[place] = bytearray(width)  # ones are set in place: a number would be copied for each
+            hits[place][feature >> 3] |= 1 << (feature & 7)
+        masks = {place: int.from_bytes(mask, "little") for place, mask in hits.items()}
         rows = it.execute(
             "SELECT id, text, choices, valid, name, rules, message, output FROM inputs ORDER BY id"
         ).fetchall()

@@ -4,6 +4,7 @@ Whatever comes from inputs or messages is escaped: by Jinja, or by Pygments wher
 line of defence the page has a policy that allows its own scripts alone, by their hashes, and no network.
 """
 
+import json
 from base64 import b64encode
 from collections.abc import Sequence
 from hashlib import sha256
@@ -37,6 +38,7 @@ def render(report: Report) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
         undefined=StrictUndefined,
+        finalize=_visible,
     )
     scripts = [_asset("vendor/uPlot.iife.min.js"), _asset("templates/page.js")]
     styles = [_asset("vendor/uPlot.min.css"), _asset("templates/page.css"), _pygments_styles()]
@@ -47,13 +49,16 @@ def render(report: Report) -> str:
         styles=[Markup(one) for one in styles],
         policy=_policy(scripts),
         code=lambda text: code(text[:LONGEST_TEXT] + (" …" if len(text) > LONGEST_TEXT else "")),
-        plain=lambda text: text.translate(_VISIBLE),
         sources=[_source(module) for module in report.modules],
         charts=_charts(report),
-        names=_packed("\n".join(report.hit_names).encode("utf-8", "backslashreplace")),
+        names=_packed(json.dumps(report.hit_names).encode()),
         hits=_packed(_rows(report.hits, len(report.tests))),
         reasons_shown=REASONS,
     )
+
+
+def _visible(value: object) -> object:
+    return value.translate(_VISIBLE) if isinstance(value, str) and not isinstance(value, Markup) else value
 
 
 def write_page(folder: Path, report: Report) -> Path:

@@ -17,8 +17,8 @@ const unpacked = async (id) => {
 
 const takers = async (wanted) => {
   if (!taken) {
-    const names = new TextDecoder().decode(await unpacked("feature-names"));
-    taken = { names: names ? names.split("\n") : [], rows: await unpacked("feature-hits") };
+    const names = JSON.parse(new TextDecoder().decode(await unpacked("feature-names")));
+    taken = { names, rows: await unpacked("feature-hits") };
   }
   const width = Math.ceil(cards.length / 8), found = new Uint8Array(width);
   const exact = taken.names.indexOf(wanted), lower = wanted.toLowerCase();

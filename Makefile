@@ -4,7 +4,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 
-BROWSER = command -v chromium chromium-browser google-chrome >/dev/null
+BROWSER = { command -v chromium || command -v chromium-browser || command -v google-chrome; } >/dev/null
 DEBIAN = { [ "$$(id -u)" = 0 ] && apt-get update -qq && apt-get install -qq -y chromium; } >/dev/null 2>&1
 export PLAYWRIGHT_BROWSERS_PATH := $(abspath $(VENV))/browsers
 

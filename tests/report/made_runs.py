@@ -110,7 +110,7 @@ def large_run(tests: int, features: int = 10_000) -> Run:
     """As many tests as asked for, each a few lines, exercising a tenth of the features of a JVM target."""
     draws = Random(0)
     names = [
-        f"com.example.pass{i % 97}.Type{i % 311}.visit(Node):{i // 2}:{'if-true' if i % 2 else 'if-false'}"
+        f"com.example.Type{i // 17}.visit(Node):{i // 2}:{'if-true' if i % 2 else 'if-false'}"
         for i in range(features)
     ]
     made = []

@@ -72,15 +72,15 @@ def read_report(folder: Path, subject: str | None = None, compare: Path | None =
     """The report of a run; its subject is the run's own unless another one is named."""
     run = read_run(folder)
     suffix = Path(run.files[0]).suffix if run.files else ""
-    tests_of = _tests_of(run.corpus)
-    arms = _arms(run, tests_of)
-    modules = modules_of(arms, _source_folder(run.summary, subject))
+    masks = witnessed(run.corpus)
+    witnesses = _witnesses(run.corpus, masks)
+    modules = modules_of(_arms(run, witnesses), _source_folder(run.summary, subject))
     sizes = {"this corpus": [one.size[0] for one in run.corpus]}
     if compare is not None:
         sizes[compare.name or str(compare)] = [size_of(one.text)[0] for one in read_corpus(compare, suffix)]
     at = grid([size for one in sizes.values() for size in one])
-    tests = _tests(run, modules)
-    covered = [number for number in range(len(run.features)) if tests_of[number]]
+    tests = _tests(run, masks, reasons_of(modules, witnesses))
+    covered = sorted(run.takers)
     return Report(
         subject=str(run.summary["subject"]),
         suffix=suffix,
@@ -96,7 +96,7 @@ def read_report(folder: Path, subject: str | None = None, compare: Path | None =
         rules=sorted({rule for test in tests for rule in test.rules}),
         modules=fitting(modules),
         hit_names=[run.features[number] for number in covered],
-        hits=[tests_of[number] for number in covered],
+        hits=[run.takers[number] for number in covered],
         findings=run.findings,
         unparsed=run.unparsed,
     )
@@ -112,39 +112,26 @@ def _source_folder(summary: dict[str, Any], subject: str | None) -> Path | None:
         return None
 
 
-def _tests_of(corpus: Sequence[Input]) -> dict[int, int]:
-    """For each feature a mask of the tests that exercise it."""
-    found: dict[int, int] = _Masks()
-    for place, one in enumerate(corpus):
-        for feature in bits(one.features):
-            found[feature] |= 1 << place
+def _witnesses(corpus: Sequence[Input], masks: Sequence[int]) -> dict[int, list[int]]:
+    """For each feature the places of the tests that are there for it, the valid and the smaller ones first."""
+    found: dict[int, list[int]] = {}
+    for place in sorted(range(len(corpus)), key=lambda place: (not corpus[place].valid, corpus[place].size)):
+        for feature in bits(masks[place]):
+            found.setdefault(feature, []).append(place)
     return found
 
 
-class _Masks(dict[int, int]):
-    def __missing__(self, feature: int) -> int:
-        return 0
-
-
-def _arms(run: Recorded, tests_of: dict[int, int]) -> list[Arm]:
-    valid = sum(1 << place for place, one in enumerate(run.corpus) if one.valid)
+def _arms(run: Recorded, witnesses: dict[int, list[int]]) -> list[Arm]:
     found = []
     for number, name in enumerate(run.features):
-        tests = tests_of[number]
-        best = list(bits(tests & valid or tests))
-        cover = Cover.NONE if not tests else Cover.VALID if tests & valid else Cover.INVALID
-        witness = min(best, key=lambda place: run.corpus[place].size, default=None)
-        found.append(Arm(number, name, label_of(name), cover, witness, tests.bit_count()))
+        witness = witnesses[number][0] if number in witnesses else None
+        cover = Cover.NONE if witness is None else Cover.VALID if run.corpus[witness].valid else Cover.INVALID
+        tests = run.takers.get(number, 0).bit_count()
+        found.append(Arm(number, name, label_of(name), cover, witness, tests))
     return found
 
 
-def _tests(run: Recorded, modules: Sequence[Module]) -> list[Test]:
-    masks = witnessed(run.corpus)
-    witnesses: dict[int, list[int]] = {}
-    for place, mask in enumerate(masks):
-        for feature in bits(mask):
-            witnesses.setdefault(feature, []).append(place)
-    reasons = reasons_of(modules, witnesses)
+def _tests(run: Recorded, masks: Sequence[int], reasons: dict[int, list[Reason]]) -> list[Test]:
     return [
         Test(
             file=run.files[place],

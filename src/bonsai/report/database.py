@@ -23,6 +23,7 @@ class Recorded:
 
     summary: dict[str, Any]
     features: list[str]
+    takers: dict[int, int]  # of each covered feature a mask of the tests that exercise it, by their places
     corpus: list[Input]
     files: list[str]
     captions: list[Caption]
@@ -42,19 +43,14 @@ def read_run(folder: Path) -> Recorded:
         )
     address = f"{(folder / DATABASE).resolve().as_uri()}?mode=ro"
     with _reading(folder), closing(sqlite3.connect(address, uri=True)) as it:
-        hits: dict[int, bytearray] = {}
-        width = it.execute("SELECT count(*) FROM features").fetchone()[0] // 8 + 1
-        for place, feature in it.execute("SELECT input, feature FROM hits"):
-            if place not in hits:
-                hits[place] = bytearray(width)  # ones are set in place: a number would be copied for each
-            hits[place][feature >> 3] |= 1 << (feature & 7)
-        masks = {place: int.from_bytes(mask, "little") for place, mask in hits.items()}
+        masks, takers = _hits(it)
         rows = it.execute(
             "SELECT id, text, choices, valid, name, rules, message, output FROM inputs ORDER BY id"
         ).fetchall()
         return Recorded(
             summary=json.loads((folder / "run.json").read_text(encoding="utf-8")),
             features=[name for (name,) in it.execute("SELECT name FROM features ORDER BY id")],
+            takers=takers,
             corpus=[Input(row[1], tuple(json.loads(row[2])), bool(row[3]), masks.get(row[0], 0)) for row in rows],
             files=[row[4] for row in rows],
             captions=[Caption(row[4], tuple(json.loads(row[5])), row[6], row[7]) for row in rows],
@@ -63,6 +59,26 @@ def read_run(folder: Path) -> Recorded:
             findings=[Finding(Outcome(row[0]), *row[1:]) for row in it.execute("SELECT * FROM findings")],
             unparsed=[Unparsed(a, b, tuple(json.loads(c))) for a, b, c in it.execute("SELECT * FROM unparsed")],
         )
+
+
+def _hits(database: sqlite3.Connection) -> tuple[dict[int, int], dict[int, int]]:
+    """For each input a mask of features; for each feature a mask of the places of inputs, from 0."""
+    inputs: dict[int, bytearray] = {}  # ones are set in place: a number would be copied for each
+    features: dict[int, bytearray] = {}
+    tests, names = (
+        database.execute(f"SELECT count(*) FROM {table}").fetchone()[0] for table in ("inputs", "features")
+    )
+    for one, feature in database.execute("SELECT input, feature FROM hits"):
+        if one not in inputs:
+            inputs[one] = bytearray(names // 8 + 1)
+        if feature not in features:
+            features[feature] = bytearray(tests // 8 + 1)
+        inputs[one][feature >> 3] |= 1 << (feature & 7)
+        features[feature][(one - 1) >> 3] |= 1 << ((one - 1) & 7)
+    masks, takers = (
+        {key: int.from_bytes(mask, "little") for key, mask in some.items()} for some in (inputs, features)
+    )
+    return masks, takers
 
 
 @contextmanager

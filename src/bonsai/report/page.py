@@ -25,6 +25,8 @@ from bonsai.report.sources import Module
 HERE = Path(__file__).parent
 LONGEST_TEXT = 6000
 REASONS = 24  # shown of one test
+# Of a large run, only the first tests are there at once; the rest, and the source, are unpacked when needed.
+CARDS, FIRST, CHUNK, LINES = 400, 90, 60, 4000
 STYLES = {"light": "default", "dark": "github-dark"}
 # What a browser does not show, or would change.
 _VISIBLE = {code: 0x2400 + code for code in range(32) if chr(code) not in "\n\t"} | {0x7F: 0x2421}
@@ -42,19 +44,40 @@ def render(report: Report) -> str:
     )
     scripts = [_asset("vendor/uPlot.iife.min.js"), _asset("templates/page.js")]
     styles = [_asset("vendor/uPlot.min.css"), _asset("templates/page.css"), _pygments_styles()]
-    code = _Highlighter(_lexer(report.suffix))
+    environment.globals["code"] = _Highlighter(_lexer(report.suffix))
+    environment.globals["reasons_shown"] = REASONS
+    cards = _cards(environment, report)
+    first = len(cards) if len(cards) <= CARDS else FIRST
+    bodies = _bodies(environment, report.modules)
+    inline = sum(len(module.lines) for module in report.modules) <= LINES
     return environment.get_template("page.html").render(
         report=report,
         scripts=[Markup(one) for one in scripts],
         styles=[Markup(one) for one in styles],
         policy=_policy(scripts),
-        code=lambda text: code(text[:LONGEST_TEXT] + (" …" if len(text) > LONGEST_TEXT else "")),
-        sources=[_source(module) for module in report.modules],
+        cards=cards[:first],
+        more=_packed_texts(["".join(cards[at : at + CHUNK]) for at in range(first, len(cards), CHUNK)]),
+        bodies=bodies if inline else [""] * len(bodies),
+        packed=[""] * len(bodies) if inline else [_packed_texts([one]) for one in bodies],
         charts=_charts(report),
-        names=_packed(json.dumps(report.hit_names).encode()),
+        names=_packed_texts(report.hit_names),
         hits=_packed(_rows(report.hits, len(report.tests))),
-        reasons_shown=REASONS,
     )
+
+
+def _cards(environment: Environment, report: Report) -> list[Markup]:
+    template = environment.get_template("card.html")
+    return [Markup(template.render(test=test, number=number)) for number, test in enumerate(report.tests)]
+
+
+def _bodies(environment: Environment, modules: Sequence[Module]) -> list[Markup]:
+    template = environment.get_template("module.html")
+    python, plain = _Highlighter(PythonLexer(stripnl=False)), _Highlighter(TextLexer(stripnl=False))
+    found = []
+    for number, module in enumerate(modules):
+        lines = _lines(module, python if module.readable else plain)
+        found.append(Markup(template.render(module=module, number=number, lines=lines)))
+    return found
 
 
 def _visible(value: object) -> object:
@@ -90,7 +113,9 @@ class _Highlighter:
         self._lexer = lexer
         self._formatter: HtmlFormatter[str] = HtmlFormatter(nowrap=True)
 
-    def __call__(self, text: str) -> Markup:
+    def __call__(self, text: str, cut: int | None = LONGEST_TEXT) -> Markup:
+        if cut is not None and len(text) > cut:
+            text = f"{text[:cut]} …"
         return Markup(highlight(text.translate(_VISIBLE), self._lexer, self._formatter))
 
 
@@ -107,10 +132,9 @@ def _pygments_styles() -> str:
     return f"{light}\n@media screen and (prefers-color-scheme: dark) {{\n{dark}\n}}"
 
 
-def _source(module: Module) -> list[Markup]:
+def _lines(module: Module, code: _Highlighter) -> list[Markup]:
     """The lines of a module, highlighted together: a string may span several."""
-    code = _Highlighter(PythonLexer(stripnl=False) if module.readable else TextLexer(stripnl=False))
-    lines = code("\n".join(line.text for line in module.lines)).split("\n")
+    lines = code("\n".join(line.text for line in module.lines), cut=None).split("\n")
     return [Markup(line) for line in lines[: len(module.lines)]]
 
 
@@ -130,6 +154,10 @@ def _charts(report: Report) -> dict[str, object]:
 def _rows(masks: Sequence[int], width: int) -> bytes:
     """A row of bytes for each mask."""
     return b"".join(mask.to_bytes((width + 7) // 8, "little") for mask in masks)
+
+
+def _packed_texts(texts: Sequence[str]) -> str:
+    return _packed(json.dumps(texts).encode())
 
 
 def _packed(content: bytes) -> str:

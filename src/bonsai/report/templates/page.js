@@ -1,7 +1,8 @@
 (() => {
 "use strict";
 const find = (id) => document.getElementById(id);
-const cards = [...document.querySelectorAll("article.test")];
+const gallery = document.querySelector(".gallery"), total = Number(gallery.dataset.total);
+let cards = [...gallery.children];
 const form = find("filters"), text = find("text"), rule = find("rule"), branch = find("branch");
 
 // Filters
@@ -9,18 +10,46 @@ const form = find("filters"), text = find("text"), rule = find("rule"), branch =
 let texts = null;  // of all cards, read when somebody searches
 let taken = null;  // names of branches, and for each a row of bits: the tests that take it
 
-const unpacked = async (id) => {
-  const bytes = Uint8Array.from(atob(find(id).textContent), (character) => character.charCodeAt(0));
+const unpacked = async (packed) => {
+  const bytes = Uint8Array.from(atob(packed), (character) => character.charCodeAt(0));
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
   return new Uint8Array(await new Response(stream).arrayBuffer());
 };
 
+const textsIn = async (packed) => JSON.parse(new TextDecoder().decode(await unpacked(packed)));
+
+// Of a large run, most tests and all source are packed: tests are added when there is time, source when it is opened
+
+let later = null, coming = null;
+const append = () => {
+  gallery.insertAdjacentHTML("beforeend", later.shift());
+  if (!later.length) cards = [...gallery.children];
+};
+const unpack = () => coming ??= textsIn(find("more-tests").textContent).then((found) => { later = found; });
+const everything = async () => {
+  if (cards.length === total) return;
+  await unpack();
+  while (later.length) append();
+};
+const idle = window.requestIdleCallback ?? ((work) => setTimeout(() => work({ timeRemaining: () => 9 }), 50));
+const gradually = (deadline) => {
+  while (later.length && deadline.timeRemaining() > 8) append();
+  if (later.length) idle(gradually);
+};
+const fill = async (module) => {
+  const packed = module?.dataset.packed;
+  if (!packed) return;
+  delete module.dataset.packed;
+  module.insertAdjacentHTML("beforeend", (await textsIn(packed))[0]);
+};
+document.addEventListener("toggle", (event) => event.target.open && fill(event.target), true);
+
 const takers = async (wanted) => {
   if (!taken) {
-    const names = JSON.parse(new TextDecoder().decode(await unpacked("feature-names")));
-    taken = { names, rows: await unpacked("feature-hits") };
+    const names = await textsIn(find("feature-names").textContent);
+    taken = { names, rows: await unpacked(find("feature-hits").textContent) };
   }
-  const width = Math.ceil(cards.length / 8), found = new Uint8Array(width);
+  const width = Math.ceil(total / 8), found = new Uint8Array(width);
   const exact = taken.names.indexOf(wanted), lower = wanted.toLowerCase();
   taken.names.forEach((name, place) => {
     if (exact >= 0 ? place === exact : name.toLowerCase().includes(lower))
@@ -32,6 +61,7 @@ const takers = async (wanted) => {
 let turn = 0;
 const filter = async () => {
   const mine = ++turn;
+  if (cards.length < total) await everything();
   const kind = form.elements.kind.value, wanted = text.value.trim().toLowerCase();
   const takes = branch.value.trim() ? await takers(branch.value.trim()) : null;
   if (mine !== turn) return;
@@ -57,7 +87,10 @@ find("clear").addEventListener("click", clear);
 // Links: what they lead to is made visible first
 
 const reveal = async () => {
-  const place = find(decodeURIComponent(location.hash.slice(1)));
+  const name = decodeURIComponent(location.hash.slice(1));
+  if (/^t\d+$/.test(name)) await everything();
+  if (/^m\d+-/.test(name)) await fill(find(name.split("-")[0]));
+  const place = find(name);
   if (!place) return;
   for (let around = place; around; around = around.parentElement?.closest("details")) {
     if (around.tagName === "DETAILS") around.open = true;
@@ -159,4 +192,5 @@ matchMedia("(prefers-color-scheme: dark)").addEventListener("change", draw);
 let waiting = 0;
 addEventListener("resize", () => { clearTimeout(waiting); waiting = setTimeout(draw, 120); });
 if (location.hash) reveal();
+if (cards.length < total) idle(() => unpack().then(() => idle(gradually)));
 })();

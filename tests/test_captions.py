@@ -48,7 +48,14 @@ def test_parts_come_from_the_choices_or_else_from_the_text() -> None:
 
 
 def test_what_the_grammar_does_not_derive_has_no_parts() -> None:
-    assert parts_of(bonsai.load_subject("json").grammar, Input("][", (), False, 0)) == Parts()
+    grammar = bonsai.load_subject("json").grammar
+    assert parts_of(grammar, Input("][", (), False, 0)) == Parts()
+
+
+def test_large_texts_without_choices_are_not_parsed() -> None:
+    grammar = bonsai.load_subject("json").grammar
+    assert parts_of(grammar, Input(" " * 10 + "[0]", (), True, 0)).rules
+    assert parts_of(grammar, Input(" " * 10_000 + "[0]", (), True, 0)) == Parts()
 
 
 @given(st.lists(st.text(max_size=80), min_size=1, max_size=5))

@@ -25,6 +25,7 @@ WORDS_OF_A_MESSAGE = 6
 WORDS_OF_A_NAME = 3
 OFTEN = 0.35  # the share of tests beyond which a part is not worth a name
 OPENING, CLOSING = {"(": "parentheses", "[": "brackets", "{": "braces"}, ")]}"
+LONGEST_PARSED = 2000  # characters; parsing takes long, and large tests use everything anyway
 SHOWN = 6  # branches of a test, in the index
 
 
@@ -57,6 +58,8 @@ class Parts:
 
 def parts_of(grammar: Grammar, one: Input) -> Parts:
     """The parts of an input, by its choices; or by parsing, as far as the grammar derives it."""
+    if not one.choices and len(one.text) > LONGEST_PARSED:
+        return Parts()
     try:
         derivation = Derivation(grammar, one.choices, one.text) if one.choices else parse(grammar, one.text)
     except BonsaiError:

@@ -188,7 +188,7 @@ const draw = () => {
   });
 };
 draw();
-matchMedia("(prefers-color-scheme: dark)").addEventListener("change", draw);
+for (const medium of ["(prefers-color-scheme: dark)", "print"]) matchMedia(medium).addEventListener("change", draw);
 let waiting = 0;
 addEventListener("resize", () => { clearTimeout(waiting); waiting = setTimeout(draw, 120); });
 if (location.hash) reveal();

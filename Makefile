@@ -1,7 +1,12 @@
-# For a fresh machine that has Python 3.11 or newer. Everything is installed into .venv, nothing elsewhere.
+# For a fresh machine that has Python 3.11 or newer. Everything is installed into .venv, nothing elsewhere; except that
+# root on Debian gets the Chromium that tests of the report need.
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
+
+BROWSER = { command -v chromium || command -v chromium-browser || command -v google-chrome; } >/dev/null
+DEBIAN = { [ "$$(id -u)" = 0 ] && apt-get update -qq && apt-get install -qq -y chromium; } >/dev/null 2>&1
+export PLAYWRIGHT_BROWSERS_PATH := $(abspath $(VENV))/browsers
 
 .PHONY: grow test fast format docs clean
 
@@ -39,6 +44,8 @@ $(VENV)/installed: $(BIN)/python pyproject.toml
 
 $(VENV)/installed-test: $(BIN)/python pyproject.toml
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[test]'
+	@$(BROWSER) || $(DEBIAN) || $(BIN)/playwright install chromium || \
+		echo "there is no Chromium: tests of the report in a browser are skipped"
 	@touch $@ $(VENV)/installed
 
 clean:

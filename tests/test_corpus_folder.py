@@ -2,6 +2,7 @@ from pathlib import Path
 
 import pytest
 
+from bonsai.captions import INDEX_MARK
 from bonsai.corpus_folder import CorpusFile, read_corpus
 from bonsai.errors import BonsaiError
 
@@ -25,6 +26,14 @@ def test_without_the_suffix_all_files_count(tmp_path: Path) -> None:
 def test_of_a_run_directory_only_the_corpus(tmp_path: Path) -> None:
     _write(tmp_path, {"run.json": b"{}", "corpus/valid/0001.py": b"1", "findings/0001-crash.py": b"no"})
     assert read_corpus(tmp_path, ".py") == [CorpusFile("valid/0001.py", "1")]
+
+
+def test_the_index_of_a_run_is_no_input_but_another_file_of_that_name_is(tmp_path: Path) -> None:
+    _write(tmp_path, {"run.json": b"{}", "corpus/INDEX.md": INDEX_MARK.encode(), "corpus/valid/0001.md": b"1"})
+    expected = [CorpusFile("valid/0001.md", "1")]
+    assert read_corpus(tmp_path, ".md") == read_corpus(tmp_path / "corpus", ".py") == expected
+    (tmp_path / "corpus/INDEX.md").write_text("# mine")
+    assert CorpusFile("INDEX.md", "# mine") in read_corpus(tmp_path, ".md")
 
 
 def test_bytes_that_are_no_text_are_replaced(tmp_path: Path) -> None:

@@ -30,9 +30,9 @@ budget schedule dedup cbgf checkpoint
 pruning
 lattice
 workers
-corpus_folder planting store
+captions corpus_folder planting store
 grow session
-feature_names merging explaining
+feature_names merging explaining describing
 reduction mutation evaluation grading export report new_subject
 api
 __init__

@@ -8,10 +8,12 @@ from time import monotonic
 
 from bonsai.bounds import Bounds
 from bonsai.budget import Auto, Budget
+from bonsai.captions import Unparsed
 from bonsai.cbgf import METHODS, Cbgf
 from bonsai.choices import Choices, Draws
 from bonsai.corpus import Policy, Select
 from bonsai.derivation import Derivation
+from bonsai.describing import described
 from bonsai.errors import BonsaiError
 from bonsai.feedback import Saving
 from bonsai.grammar.model import fingerprint
@@ -20,7 +22,7 @@ from bonsai.mutators import MUTATORS
 from bonsai.sampler import Sampler
 from bonsai.session import GrowSettings, begin
 from bonsai.store import NodeRun, Run, require_free
-from bonsai.subject import Subject, start_target
+from bonsai.subject import Subject, folder_of, start_target
 from bonsai.targets.execution import Target
 from bonsai.version import bonsai_version
 from bonsai.workers.local import LocalWorkers
@@ -71,6 +73,7 @@ def fuzz(
     asked: dict[str, object] = {
         "version": bonsai_version(),
         "subject": subject.name,
+        "folder": folder_of(subject),
         "grammar_hash": fingerprint(subject.grammar),
         "target_hash": sha256("\n".join(target.features).encode()).hexdigest()[:16],
         "bounds": [bounds.idents, bounds.items, bounds.depth],
@@ -122,6 +125,7 @@ def _finished(
         nodes=[node],
         growth=fuzzer.growth,
         seconds=seconds,
+        unparsed=[] if fuzzer.unparsed is None else [Unparsed(fuzzer.unparsed)],
     )
 
 
@@ -142,7 +146,7 @@ def grow(
         session, store = begin(subject, settings or GrowSettings(subject.bounds), workers, folder, seconds)
         run = session.grow(watch)
         if store is not None:
-            store.finish(run)
+            store.finish(described(run, session.subject))
         return run
     finally:
         workers.close()

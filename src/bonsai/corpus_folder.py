@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from pathlib import Path
 
+from bonsai.captions import INDEX, INDEX_MARK
 from bonsai.errors import BonsaiError
 
 
@@ -17,13 +18,15 @@ class CorpusFile:
 def read_corpus(folder: Path, suffix: str) -> list[CorpusFile]:
     """The inputs of a run directory, or of a folder: its files with the suffix, at any depth, by name.
 
-    Where no file has the suffix, all files count. Hidden files and folders are left out.
+    Where no file has the suffix, all files count. Hidden files and folders are left out, and so is
+    the index that a run has written.
     """
     if not folder.is_dir():
         problem = "is a file" if folder.is_file() else "does not exist"
         raise BonsaiError(f"{folder}: {problem}", "a corpus is a run directory or a folder of input files")
     root = folder / "corpus" if (folder / "run.json").is_file() else folder
     paths = sorted(path for path in root.rglob("*") if path.is_file() and not _hidden(path.relative_to(root)))
+    paths = [path for path in paths if not (path == root / INDEX and _read(path).startswith(INDEX_MARK))]
     chosen = [path for path in paths if path.suffix == suffix] or paths
     if not chosen:
         raise BonsaiError(f"{root}: there are no files in it", f"its inputs would be files named *{suffix}")

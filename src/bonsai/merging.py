@@ -3,16 +3,18 @@
 from collections.abc import Callable, Sequence
 from time import monotonic
 
+from bonsai.captions import Unparsed
 from bonsai.cbgf import Finding
-from bonsai.corpus import Archive, Input, Select
+from bonsai.corpus import Archive, Input, Select, size_of
 from bonsai.feedback import Saving, recurring
 from bonsai.grammar.model import fingerprint
 from bonsai.store import Run
-from bonsai.subject import Subject, start_target
+from bonsai.subject import Subject, folder_of, start_target
 from bonsai.targets.execution import Outcome
 from bonsai.version import bonsai_version
 
 BATCH = 64
+EXAMPLES = 10  # of texts that the target does not parse
 
 
 def merge(
@@ -26,7 +28,8 @@ def merge(
     distinct = sorted(set(texts))
     archive = Archive(Saving.UNRESTRICTED)
     findings: dict[tuple[Outcome, str], Finding] = {}
-    unparsed = unstable = 0
+    unparsed: list[str] = []
+    unstable = 0
     target = start_target(subject)
     try:
         for start in range(0, len(distinct), BATCH):
@@ -41,18 +44,19 @@ def merge(
                     key = (execution.outcome, execution.message)
                     findings.setdefault(key, Finding(*key, text, 1))
                 else:
-                    unparsed += 1
+                    unparsed.append(text)
             watch(min(start + BATCH, len(distinct)))
     finally:
         target.close()
     asked: dict[str, object] = {
         "version": bonsai_version(),
         "subject": subject.name,
+        "folder": folder_of(subject),
         "grammar_hash": fingerprint(subject.grammar),
         "select": select.value,
         "merged": len(texts),
         "distinct": len(distinct),
-        "unparsed": unparsed,
+        "unparsed": len(unparsed),
     }
     return Run(
         asked=asked,
@@ -66,4 +70,5 @@ def merge(
         nodes=[],
         growth=[],
         seconds=monotonic() - started,
+        unparsed=[Unparsed(text) for text in sorted(unparsed, key=size_of)[:EXAMPLES]],
     )

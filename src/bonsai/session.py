@@ -15,6 +15,7 @@ from typing import Any
 
 from bonsai.bounds import Bounds
 from bonsai.budget import Auto, NodeBudget, parse_budget
+from bonsai.captions import Unparsed
 from bonsai.cbgf import METHODS, Finding
 from bonsai.checkpoint import from_bytes
 from bonsai.choices import Choices
@@ -25,13 +26,14 @@ from bonsai.grammar.model import fingerprint
 from bonsai.grow import KEEP_EVERY, Earlier, Growing, Journal, Plan, Result, features_of, key_of
 from bonsai.lattice import Kind, Lattice, Node
 from bonsai.store import NodeRun, Run, RunStore
-from bonsai.subject import BUNDLED, Subject, load_subject
+from bonsai.subject import Subject, folder_of, load_subject
 from bonsai.version import bonsai_version
 from bonsai.workers.tasks import Workers
 
 CHECKPOINT_EVERY = "BONSAI_CHECKPOINT_EVERY"  # seconds; for tests that cannot wait
 FIRST_REACH = Bounds(2, 2, 2)
 LAST_REACH = 8  # no bound is raised beyond
+EXAMPLES = 10  # of texts that the target does not parse
 FOR_PRUNING = 0.08  # the share of a limited time that is kept for what comes after the lattice
 
 
@@ -73,11 +75,10 @@ class GrowSettings:
 
 def asked(subject: Subject, settings: GrowSettings, features: Sequence[str]) -> dict[str, Any]:
     """What was asked, as the first keys of `run.json`; all of it is needed to resume."""
-    bundled = subject.folder.parent == BUNDLED
     return {
         "version": bonsai_version(),
         "subject": subject.name,
-        "folder": subject.folder.name if bundled else str(subject.folder.resolve()),
+        "folder": folder_of(subject),
         "grammar_hash": fingerprint(subject.grammar),
         "target_hash": sha256("\n".join(features).encode()).hexdigest()[:16],
         "bounds": [settings.bounds.idents, settings.bounds.items, settings.bounds.depth],
@@ -204,6 +205,7 @@ class Session:
             nodes=[found for node in growing.plan.lattice.nodes() if (found := _node_run(growing, node))],
             growth=growing.growth,
             seconds=growing.seconds,
+            unparsed=_unparsed(results),
         )
 
 
@@ -264,6 +266,12 @@ def _together(results: Sequence[Result]) -> list[Finding]:
         text = min(known.text, one.text, key=size_of)
         findings[key] = replace(one, text=text, times=known.times + one.times)
     return [findings[key] for key in sorted(findings)]
+
+
+def _unparsed(results: Sequence[Result]) -> list[Unparsed]:
+    """What was not parsed: the smallest of each task, the smallest first."""
+    texts = {one.state.unparsed for one in results if one.state.unparsed is not None}
+    return [Unparsed(text) for text in sorted(texts, key=size_of)[:EXAMPLES]]
 
 
 def _node_run(growing: Growing, node: Node) -> NodeRun | None:

@@ -16,9 +16,10 @@ from dataclasses import asdict, dataclass
 from enum import Enum
 from pathlib import Path
 from statistics import fmean, median
-from typing import IO, Any
+from typing import IO, Any, overload
 
 from bonsai.bounds import Bounds
+from bonsai.captions import INDEX, Caption, Unparsed, file_names, index
 from bonsai.cbgf import Finding, Growth
 from bonsai.corpus import Input, bits
 from bonsai.errors import BonsaiError
@@ -68,6 +69,8 @@ class Run:
     nodes: list[NodeRun]
     growth: list[Growth]
     seconds: float
+    unparsed: Sequence[Unparsed] = ()  # the smallest few
+    captions: Sequence[Caption] = ()  # one for each test, or none at all
 
     def summary(self) -> dict[str, object]:
         """`run.json`."""
@@ -298,10 +301,12 @@ def _write(path: Path, text: str) -> None:
 
 
 def _write_corpus(folder: Path, run: Run) -> None:
-    for name, wanted in (("valid", True), ("invalid", False)):
-        (folder / name).mkdir(parents=True)
-        for place, one in enumerate((one for one in run.corpus if one.valid is wanted), start=1):
-            _write(folder / name / f"{place:04}{run.suffix}", one.text)
+    for kind in ("valid", "invalid"):
+        (folder / kind).mkdir(parents=True)
+    for name, one in zip(file_names(run.corpus, run.captions, run.suffix), run.corpus, strict=True):
+        _write(folder / name, one.text)
+    if run.captions:
+        _write(folder / INDEX, index(run.corpus, run.captions, run.features, run.suffix))
 
 
 def _write_findings(folder: Path, run: Run) -> None:
@@ -322,32 +327,43 @@ _TABLES = """
 CREATE TABLE nodes (id INTEGER PRIMARY KEY, idents, items, depth, validity, executions, generated, duplicates,
                     seconds, covered, members, residual, stopped, new);
 CREATE TABLE features (id INTEGER PRIMARY KEY, name TEXT);
-CREATE TABLE inputs (id INTEGER PRIMARY KEY, text TEXT, choices TEXT, valid INTEGER, size INTEGER);
+CREATE TABLE inputs (id INTEGER PRIMARY KEY, text TEXT, choices TEXT, valid INTEGER, size INTEGER,
+                     name TEXT, rules TEXT, message TEXT, output TEXT);
 CREATE TABLE hits (input INTEGER REFERENCES inputs, feature INTEGER REFERENCES features);
 CREATE TABLE growth (executions, seconds, covered, covered_by_valid, members, mean_size);
 CREATE TABLE findings (outcome TEXT, message TEXT, text TEXT, times INTEGER);
+CREATE TABLE unparsed (text TEXT, message TEXT, suspects TEXT);
 """
 
 
 def _fill(database: sqlite3.Connection, run: Run) -> None:
-    for table in ("hits", "inputs", "features", "nodes", "growth", "findings"):
+    for table in ("hits", "inputs", "features", "nodes", "growth", "findings", "unparsed"):
         database.execute(f"DELETE FROM {table}")
     for node in run.nodes:
         bounds, *rest = (getattr(node, name) for name in NodeRun.__slots__)
         row = (bounds.idents, bounds.items, bounds.depth, *rest)
         database.execute(f"INSERT INTO nodes VALUES (NULL{', ?' * len(row)})", row)
-    database.executemany("INSERT INTO features VALUES (?, ?)", enumerate(run.features))
-    for place, one in enumerate(run.corpus, start=1):
-        row = (place, _storable(one.text), json.dumps(one.choices), one.valid, one.size[0])
-        database.execute("INSERT INTO inputs VALUES (?, ?, ?, ?, ?)", row)
+    database.executemany("INSERT INTO features VALUES (?, ?)", enumerate(map(_storable, run.features)))
+    captions = run.captions or [Caption()] * len(run.corpus)
+    names = file_names(run.corpus, run.captions, run.suffix)
+    for place, (one, caption, name) in enumerate(zip(run.corpus, captions, names, strict=True), start=1):
+        about = (name, json.dumps(caption.rules), _storable(caption.message), _storable(caption.output))
+        row = (place, _storable(one.text), json.dumps(one.choices), one.valid, one.size[0], *about)
+        database.execute("INSERT INTO inputs VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", row)
         hits = ((place, feature) for feature in bits(one.features))
         database.executemany("INSERT INTO hits VALUES (?, ?)", hits)
     points = ([getattr(point, name) for name in Growth.__slots__] for point in run.growth)
     database.executemany("INSERT INTO growth VALUES (?, ?, ?, ?, ?, ?)", points)
     found = ((f.outcome.value, _storable(f.message), _storable(f.text), f.times) for f in run.findings)
     database.executemany("INSERT INTO findings VALUES (?, ?, ?, ?)", found)
+    strange = ((_storable(u.text), _storable(u.message), json.dumps(u.suspects)) for u in run.unparsed)
+    database.executemany("INSERT INTO unparsed VALUES (?, ?, ?)", strange)
 
 
-def _storable(text: str) -> str:
+@overload
+def _storable(text: str) -> str: ...
+@overload
+def _storable(text: None) -> None: ...
+def _storable(text: str | None) -> str | None:
     """A text that SQLite takes: lone surrogates are escaped. The files have the text as it is."""
-    return text.encode("utf-8", "backslashreplace").decode()
+    return None if text is None else text.encode("utf-8", "backslashreplace").decode()

@@ -150,3 +150,8 @@ def start_target(subject: Subject, omit: frozenset[int] = frozenset()) -> Target
             f"the subject {subject.name} has no program to run", "add a [target] table to its bonsai.toml"
         )
     return start(subject.target, subject.folder, omit)
+
+
+def folder_of(subject: Subject) -> str:
+    """What to write in a run's record, so that `load_subject` finds the subject again."""
+    return subject.folder.name if subject.folder.parent == BUNDLED else str(subject.folder.resolve())

@@ -23,6 +23,7 @@ from bonsai.cli import (
     merge,
     mutants,
     reduce,
+    report,
     sample,
 )
 from bonsai.cli.common import print_error
@@ -49,6 +50,7 @@ app.command("doctor")(doctor.doctor)
 app.command("grade")(grade.grade)
 app.command("export")(export.export)
 app.command("init")(init.init)
+app.command("report")(report.report)
 
 
 @app.callback(invoke_without_command=True)

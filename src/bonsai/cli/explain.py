@@ -24,7 +24,7 @@ def explain(
 ) -> None:
     """Say what one input exercises: outcome, size, rules of the grammar, and branches of the target.
 
-    Example: bonsai explain out/corpus/valid/0007.py --subject chocopy
+    Example: bonsai explain out/corpus/valid/0007-*.py --subject chocopy
     """
     loaded = load_subject(subject)
     try:

@@ -20,7 +20,9 @@ from bonsai.cli.common import (
     console,
 )
 from bonsai.cli.live import FuzzView
+from bonsai.cli.report import write_report
 from bonsai.corpus import Policy, Select
+from bonsai.describing import described
 from bonsai.feedback import Saving
 from bonsai.store import Replace, Run, require_free, write_run
 from bonsai.subject import load_subject
@@ -67,7 +69,8 @@ def fuzz(
             seed=seed,
             watch=view,
         )
-    write_run(output, run)
+    write_run(output, described(run, loaded))
+    write_report(output)
     if as_json:
         typer.echo(json.dumps(run.summary()))
     else:

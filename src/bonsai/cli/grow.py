@@ -13,8 +13,10 @@ from bonsai.cli.common import JsonOption, QuietOption, SeedOption, bounds_of, pr
 from bonsai.cli.grown import print_grown
 from bonsai.cli.interruption import Interruption
 from bonsai.cli.lattice_view import GrowView
+from bonsai.cli.report import write_report
 from bonsai.corpus import Policy, Select
 from bonsai.corpus_folder import read_corpus
+from bonsai.describing import described
 from bonsai.durations import parse_duration
 from bonsai.errors import BonsaiError
 from bonsai.lattice import Kind, Lattice
@@ -122,11 +124,12 @@ def grow(
             view.features = len(session.features)
             run = session.grow(view, interruption.requested)
             if store is not None:
-                store.finish(run)
+                store.finish(described(run, session.subject))
     finally:
         workers.close()
         if store is not None:
             store.close()
+    write_report(output)
     _print(run, output, as_json, quiet)
     if interruption.requested():
         print_error("interrupted", f"go on with bonsai grow --resume {output}")

@@ -24,7 +24,7 @@ def print_grown(run: Run, folder: Path) -> None:
         _print_tests(out, "The smallest", run, smallest)
         _print_tests(out, "The most telling", run, [one for one in chosen if one not in smallest][:SHOWN])
     _print_findings(out, run, folder)
-    out.print(f"\nNext: look into {folder}/corpus", markup=False)
+    out.print(f"\nNext: open {folder}/report.html, or look into {folder}/corpus", markup=False)
     if not run.asked["complete"]:
         out.print(f"The run is not complete; go on with: bonsai grow --resume {folder}", markup=False)
 

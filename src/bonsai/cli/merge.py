@@ -7,8 +7,10 @@ from typing import Annotated
 import typer
 
 from bonsai.cli.common import JsonOption, QuietOption, SubjectOption, console
+from bonsai.cli.report import write_report
 from bonsai.corpus import Select
 from bonsai.corpus_folder import read_corpus
+from bonsai.describing import described
 from bonsai.merging import merge as merge_texts
 from bonsai.store import Replace, require_free, write_run
 from bonsai.subject import load_subject
@@ -33,7 +35,8 @@ def merge(
     require_free(output, Replace.RUNS if force else Replace.NEVER)
     texts = [one.text for corpus in corpora for one in read_corpus(corpus, loaded.suffix)]
     run = merge_texts(loaded, texts, select)
-    write_run(output, run)
+    write_run(output, described(run, loaded))
+    write_report(output)
     if as_json:
         typer.echo(json.dumps(run.summary()))
         return

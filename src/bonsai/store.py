@@ -54,6 +54,16 @@ class NodeRun:
 
 
 @dataclass(frozen=True, slots=True)
+class MutantKill:
+    """A mutant that the corpus was extended for: how it ended on which input."""
+
+    mutant: str
+    change: str
+    how: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class Run:
     """What was asked and what came out. `asked` are the first keys of `run.json`, in the words of the command."""
 
@@ -68,6 +78,7 @@ class Run:
     nodes: list[NodeRun]
     growth: list[Growth]
     seconds: float
+    kills: Sequence[MutantKill] = ()
 
     def summary(self) -> dict[str, object]:
         """`run.json`."""
@@ -326,11 +337,12 @@ CREATE TABLE inputs (id INTEGER PRIMARY KEY, text TEXT, choices TEXT, valid INTE
 CREATE TABLE hits (input INTEGER REFERENCES inputs, feature INTEGER REFERENCES features);
 CREATE TABLE growth (executions, seconds, covered, covered_by_valid, members, mean_size);
 CREATE TABLE findings (outcome TEXT, message TEXT, text TEXT, times INTEGER);
+CREATE TABLE kills (mutant TEXT, change TEXT, how TEXT, text TEXT);
 """
 
 
 def _fill(database: sqlite3.Connection, run: Run) -> None:
-    for table in ("hits", "inputs", "features", "nodes", "growth", "findings"):
+    for table in ("hits", "inputs", "features", "nodes", "growth", "findings", "kills"):
         database.execute(f"DELETE FROM {table}")
     for node in run.nodes:
         bounds, *rest = (getattr(node, name) for name in NodeRun.__slots__)
@@ -346,6 +358,8 @@ def _fill(database: sqlite3.Connection, run: Run) -> None:
     database.executemany("INSERT INTO growth VALUES (?, ?, ?, ?, ?, ?)", points)
     found = ((f.outcome.value, _storable(f.message), _storable(f.text), f.times) for f in run.findings)
     database.executemany("INSERT INTO findings VALUES (?, ?, ?, ?)", found)
+    kills = ((one.mutant, _storable(one.change), one.how, _storable(one.text)) for one in run.kills)
+    database.executemany("INSERT INTO kills VALUES (?, ?, ?, ?)", kills)
 
 
 def _storable(text: str) -> str:

@@ -8,7 +8,21 @@ from typing import Annotated
 import typer
 
 from bonsai import __version__
-from bonsai.cli import check, count, doctor, explain, fuzz, grow, heatmap, measure, merge, mutants, reduce, sample
+from bonsai.cli import (
+    check,
+    count,
+    doctor,
+    evaluate,
+    explain,
+    fuzz,
+    grow,
+    heatmap,
+    measure,
+    merge,
+    mutants,
+    reduce,
+    sample,
+)
 from bonsai.cli.common import print_error
 from bonsai.errors import BonsaiError
 
@@ -29,6 +43,7 @@ app.command("heatmap")(heatmap.heatmap)
 app.command("merge")(merge.merge)
 app.command("explain")(explain.explain)
 app.command("measure")(measure.measure)
+app.command("evaluate")(evaluate.evaluate)
 app.command("doctor")(doctor.doctor)
 
 
@@ -56,7 +71,7 @@ def main() -> None:
 def run(arguments: list[str]) -> int:
     """One call of the command line, as its exit code."""
     try:
-        result = app(arguments, prog_name="bonsai", standalone_mode=False)
+        result = app(_completed(arguments), prog_name="bonsai", standalone_mode=False)
         if sys.stdout is not None:
             sys.stdout.flush()
         return result if isinstance(result, int) else 0
@@ -77,6 +92,16 @@ def run(arguments: list[str]) -> int:
         print_error(f"cannot go on: {error.strerror}", "make room where the output goes, say")
         _drop_output()
         return 2
+
+
+def _completed(arguments: list[str]) -> list[str]:
+    """With the values that may be left out, which Typer does not know: `--kill-mutants` alone has its default."""
+    completed = []
+    for argument, following in zip(arguments, [*arguments[1:], ""], strict=True):
+        completed.append(argument)
+        if argument == "--kill-mutants" and not following[:1].isdigit():
+            completed.append(grow.KILLING)
+    return completed
 
 
 def _drop_output() -> None:

@@ -140,7 +140,7 @@ class Data:
         except (OSError, ValueError, KeyError, TypeError):
             raise BonsaiError(f"{path} cannot be read", "remove it: it will be made again") from None
 
-    def keys(self) -> Iterator[Key]:
+    def done(self) -> Iterator[Key]:
         """The steps of repetitions that are done."""
         for path in sorted((self.folder / FOLDER).glob("*/*/*.json")):
             repetition, name, _ = path.relative_to(self.folder / FOLDER).parts

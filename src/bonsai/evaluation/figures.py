@@ -1,6 +1,7 @@
 """Results come in; the paper's figures go out, as PNG and SVG."""
 
 from collections.abc import Sequence
+from math import log10
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ from bonsai.evaluation.results import BRANCHES, VALID, Results
 from bonsai.evaluation.tabulating import Table
 
 SUFFIXES = ("png", "svg")
+TICKS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000)
 OURS, THEIRS, PUBLISHED = "#2f7d4f", "#8a8f98", "#c58b3b"
 
 
@@ -34,7 +36,7 @@ def _labels(axis: Any, techniques: Sequence[Technique]) -> None:
 
 
 def draw_sizes(results: Results, folder: Path) -> None:
-    """The violin plot: how large the files of each technique are. On a logarithmic axis: no baseline is small."""
+    """The violin plot: how large the files of each technique are. In logarithms: no unreduced baseline is small."""
     plt = load_matplotlib()
     techniques = results.techniques
     figure, axis = plt.subplots(figsize=(1.5 * len(techniques) + 1.5, 4.5), layout="constrained")
@@ -42,18 +44,22 @@ def draw_sizes(results: Results, folder: Path) -> None:
         sizes = [max(size, 1) for size in results.sizes(technique)]
         _violin(axis, place, sizes, _colour(technique))
         mean = sum(sizes) / len(sizes)
-        axis.plot([place], [mean], marker="D", color="black", markersize=4)
-        axis.annotate(f"{mean:.1f}", (place, mean), xytext=(8, 0), textcoords="offset points", fontsize=8)
-    axis.set_yscale("log")
+        axis.plot([place], [log10(mean)], marker="D", color="black", markersize=4)
+        axis.annotate(f"{mean:.1f}", (place, log10(mean)), xytext=(8, 0), textcoords="offset points", fontsize=8)
+    largest = max(max(results.sizes(technique)) for technique in techniques)
+    ticks = [tick for tick in TICKS if tick <= 2 * largest]
+    axis.set_yticks([log10(tick) for tick in ticks], [f"{tick:,}" for tick in ticks])
     axis.set_ylabel("characters without white space")
-    axis.set_title("Size of the files in the corpus (◆ mean, bar: median). Lower is better.", fontsize=10)
+    axis.set_title("Size of files (◆ mean, bar: median). Lower is better.", fontsize=10)
     _labels(axis, techniques)
     _saved(plt, figure, folder, "sizes")
 
 
 def _violin(axis: Any, place: int, sizes: Sequence[int], colour: str) -> None:
     if len(set(sizes)) > 1:
-        parts = axis.violinplot([sizes], [place], widths=0.8, showmedians=True, showextrema=False)
+        parts = axis.violinplot(
+            [[log10(size) for size in sizes]], [place], widths=0.8, showmedians=True, showextrema=False
+        )
         parts["bodies"][0].set(facecolor=colour, alpha=0.75)
         parts["cmedians"].set(color="black", linewidth=1)
 

@@ -11,7 +11,7 @@ from bonsai.derivation import Derivation
 from bonsai.feedback import recurring
 from bonsai.mutation.bench import Bench, Kill
 from bonsai.mutation.mutants import Mutant
-from bonsai.mutation.scoring import Killer, Watch, kill, unwatched
+from bonsai.mutation.scoring import Killer, Watch, kill, score, unwatched
 from bonsai.store import MutantKill, Run
 from bonsai.subject import Subject, start_target
 from bonsai.targets.execution import Outcome
@@ -32,16 +32,15 @@ def with_killers(
     corpus = [Derivation(subject.grammar, one.choices, one.text) for one in run.corpus]
     try:
         with Bench(subject, jobs) as bench:
-            killers = kill(bench, subject, corpus, budget, seed, watch)
+            grown = score(bench, subject, [one.text for one in corpus], watch=watch)
+            killers = kill(bench, subject, corpus, grown.survivors, budget, seed, watch)
             added = _added(bench, subject, killers)
-            survived = len(bench.mutants) - len(bench.kills(bench.mutants, bench.pool(one.text for one in corpus)))
-            mutants = len(bench.mutants)
     except KeyboardInterrupt:
         return replace(run, asked={**run.asked, "complete": False})
     figures = {
-        "mutants": mutants,
-        "killed_by_grown": mutants - survived,
-        "killed": mutants - survived + len(added.kills),
+        "mutants": len(grown.mutants),
+        "killed_by_grown": len(grown.by_corpus),
+        "killed": len(grown.by_corpus) + len(added.kills),
         "added": len(added.inputs),
     }
     return replace(

@@ -11,11 +11,13 @@ from bonsai.bounds import Bounds
 from bonsai.budget import Auto, Executions
 from bonsai.cbgf import TREE_MUTATORS
 from bonsai.cli import run
+from bonsai.errors import BonsaiError
 from bonsai.evaluation.ablation import COMPLETE, EVENLY, PREFIX, variants
 from bonsai.evaluation.evaluating import Asked, Evaluation, Standing, Wanted, settle
 from bonsai.evaluation.records import Corpus, Data
 from bonsai.evaluation.results import Results
 from bonsai.session import GrowSettings
+from bonsai.subject import load_subject
 from bonsai.workers.local import LocalWorkers
 from tiny_subject import write_tiny_subject
 
@@ -90,11 +92,9 @@ def test_the_ablation(subject: Path, tmp_path: Path) -> None:
 
 
 def _evaluation(subject: Path, folder: Path) -> tuple[Evaluation, Callable[[], LocalWorkers]]:
-    from bonsai.subject import load_subject
-
     loaded = load_subject(subject)
     asked = Asked((1, 2, 1), "20x", programs=5, sample=2, blind_most=1, blind_budget="16x")
-    settle(folder, loaded, asked)
+    settle(folder, loaded, asked, ["one feature"])
     return Evaluation(loaded, asked, Wanted(1), Data(folder)), lambda: LocalWorkers(loaded, 1)
 
 
@@ -149,3 +149,5 @@ def test_what_was_asked_is_written_down_once(subject: Path, tmp_path: Path) -> N
     _evaluation(subject, tmp_path)
     assert json.loads((tmp_path / "evaluation.json").read_text())["budget"] == "20x"
     _evaluation(subject, tmp_path)
+    with pytest.raises(BonsaiError, match="another target_hash"):
+        settle(tmp_path, load_subject(subject), Asked((1, 2, 1), "20x", 0, 5, 2, 1, "16x"), ["another feature"])

@@ -29,6 +29,7 @@ from bonsai.errors import BonsaiError
 from bonsai.evaluation.building import build
 from bonsai.evaluation.evaluating import ASKED, QUICK, Asked, Evaluation, Standing, Wanted, ablation_of, settle
 from bonsai.evaluation.records import Data
+from bonsai.grow import features_of
 from bonsai.subject import load_subject
 from bonsai.workers.local import LocalWorkers
 
@@ -88,9 +89,9 @@ def evaluate(
     wanted = Wanted(repetitions, published, ablation_of(asked) if ablate else {})
     evaluation = Evaluation(loaded, asked, wanted, data)
     evaluation.require_tools()
-    settle(output, loaded, asked)
     workers = LocalWorkers(loaded, jobs or len(os.sched_getaffinity(0)))
     try:
+        settle(output, loaded, asked, features_of(workers))
         with Interruption() as interruption, _View(quiet) as view:
             complete = evaluation.run(workers, view, interruption.requested)
     finally:

@@ -8,6 +8,7 @@ import json
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from hashlib import sha256
 from pathlib import Path
 from statistics import fmean
 from time import monotonic
@@ -76,12 +77,13 @@ class Standing:
     left: float | None
 
 
-def settle(folder: Path, subject: Subject, asked: Asked) -> None:
+def settle(folder: Path, subject: Subject, asked: Asked, features: Sequence[str]) -> None:
     """Write down what is asked, or make sure that it is what was asked before."""
     now = {
         "version": bonsai_version(),
         "subject": subject.name,
         "grammar_hash": fingerprint(subject.grammar),
+        "target_hash": sha256("\n".join(features).encode()).hexdigest()[:16],
         **json.loads(json.dumps(asdict(asked))),
     }
     path = folder / ASKED

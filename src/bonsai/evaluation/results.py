@@ -67,6 +67,7 @@ METRICS: dict[str, Callable[[Entry], float | None]] = {
     "median size": lambda entry: median(entry.measured.sizes),
     MEAN_PARSING: lambda entry: fmean(entry.measured.parsing or [0]),
     "median size, parsing files": lambda entry: median(entry.measured.parsing or [0]),
+    "total size": _WholeOnly(lambda entry: sum(entry.measured.sizes)),
     "unparsed": lambda entry: len(entry.measured.sizes) - len(entry.measured.parsing),
     VALID: _valid,
     "features": _WholeOnly(lambda entry: entry.measured.features / (entry.measured.features_total or 1)),

@@ -62,7 +62,8 @@ def _introduction(folder: Path, results: Results) -> list[str]:
     return [
         f"{results.repetitions} {'repetition' if results.repetitions == 1 else 'repetitions'} within bounds "
         f"({bounds}), each node of Bonsai with a budget of {asked['budget']}, and the baseline with as "
-        f"many executions as all nodes together. The paper's effort: {EFFORT}. Everything on this page is made from the files in the folder {FOLDER}; "
+        f"many executions as all nodes together. The paper's effort: {EFFORT}. Everything "
+        f"on this page is made from the files in the folder {FOLDER}; "
         f"the tables are also in {TABLES}, as CSV, and the figures in {FIGURES}, as PNG and SVG.",
         "Baseline: one coverage-guided fuzzer at the top bounds, as in the paper. Bonsai (paper policy): "
         "Algorithm 3 as it stands there. Bonsai (smallest, pruned): what this software does by default. "

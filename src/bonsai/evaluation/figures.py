@@ -30,7 +30,7 @@ def _saved(plt: Any, figure: Any, folder: Path, name: str) -> None:
 
 
 def _labels(axis: Any, techniques: Sequence[Technique]) -> None:
-    labels = [one.label.replace(", ", ",\n").replace(" (", "\n(") for one in techniques]
+    labels = [one.label.replace("Baseline, ", "Baseline,\n").replace(" (", "\n(") for one in techniques]
     axis.set_xticks(range(len(techniques)), labels, fontsize=8)
     axis.spines[["top", "right"]].set_visible(False)
 

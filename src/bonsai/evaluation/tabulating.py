@@ -22,6 +22,7 @@ from bonsai.evaluation.results import (
 from bonsai.evaluation.statistics import Summary, summarise
 
 UNKNOWN = "–"
+MINUTES = "minutes"
 Cell = str | float | int | None
 
 
@@ -45,11 +46,12 @@ def write_rows(path: Path, header: Sequence[str], rows: Sequence[Sequence[Cell]]
 
 
 def shown(metric: str, summary: Summary | None) -> str:
-    """Mean ± deviation; shares in per cent."""
+    """Mean ± deviation, if there are several; shares in per cent."""
     if summary is None:
         return UNKNOWN
-    scale, digits, unit = (100, 1, " %") if metric in SHARES else (1, 1, "")
-    return f"{summary.mean * scale:,.{digits}f} ± {summary.deviation * scale:,.{digits}f}{unit}"
+    scale, unit = (100, " %") if metric in SHARES else (1, "")
+    deviation = f" ± {summary.deviation * scale:,.1f}" if summary.number > 1 else ""
+    return f"{summary.mean * scale:,.1f}{deviation}{unit}"
 
 
 def _printed(pair: tuple[float, float] | None, scale: float = 1, unit: str = "") -> str:
@@ -82,7 +84,7 @@ def reduction_time(results: Results, paper: Printed | None) -> Table:
         minutes = [entry.corpus.cpu_seconds / 60 for entry in entries]
         sampled = next((entry.corpus for entry in entries if entry.corpus.sample_of), None)
         note = f" ({len(sampled.texts)} of {sampled.sample_of} inputs)" if sampled else ""
-        here = f"{summarise(minutes)}{note}" if minutes else UNKNOWN
+        here = f"{shown(MINUTES, summarise(minutes))}{note}" if minutes else UNKNOWN
         rows.append([technique.label, here, printed.get(technique, UNKNOWN)])
     title = "Time to minimise the baseline (minutes of processor time, mean ± standard deviation)"
     return Table("reduction-time", title, ["", "here", "in the paper"], rows)

@@ -13,9 +13,10 @@ from hypothesis import strategies as st
 import bonsai
 from bonsai import Bounds
 from bonsai.budget import Auto, Executions, NodeBudget, Within
-from bonsai.cbgf import METHODS
+from bonsai.cbgf import METHODS, Pruning
 from bonsai.choices import Draws
 from bonsai.corpus import Input, Policy, Select, filtered
+from bonsai.dedup import Dedup
 from bonsai.feedback import Saving
 from bonsai.grow import (
     INTERRUPTED,
@@ -28,7 +29,7 @@ from bonsai.grow import (
     sort_by_size,
 )
 from bonsai.lattice import Kind, Lattice, Node
-from bonsai.session import GrowSettings
+from bonsai.session import GrowSettings, Reach
 from bonsai.targets.execution import Outcome
 from bonsai.workers.local import LocalWorkers
 from bonsai.workers.tasks import Event, Finished, Kept, Started, Task
@@ -277,3 +278,26 @@ def test_the_names_of_features_come_from_the_target(subject: bonsai.Subject) -> 
         assert all(name.startswith("driver:") for name in features_of(workers))
     finally:
         workers.close()
+
+
+def test_without_dedup_what_was_executed_is_executed_again(subject: bonsai.Subject) -> None:
+    settings = GrowSettings(Bounds(1, 2, 1), budget=Executions(100))
+    run, without = (bonsai.grow(subject, replace(settings, dedup=dedup)) for dedup in Dedup)
+    assert sum(node.duplicates for node in run.nodes) > 0
+    assert sum(node.duplicates for node in without.nodes) == 0
+    assert without.covered == run.covered
+
+
+def test_without_pruning_tests_are_larger(subject: bonsai.Subject) -> None:
+    settings = GrowSettings(Bounds(2, 3, 3), Reach.FIXED, Kind.PLAIN, budget=Executions(3))
+    pruned, unpruned = (bonsai.grow(subject, replace(settings, pruning=one)) for one in Pruning)
+    assert unpruned.covered & ~pruned.covered == 0
+    sizes = [sum(test.size[0] for test in run.corpus) / len(run.corpus) for run in (pruned, unpruned)]
+    assert sizes[0] < sizes[1]
+
+
+def test_mutators_that_are_named_are_the_only_ones(subject: bonsai.Subject) -> None:
+    settings = GrowSettings(Bounds(1, 1, 1), budget=Executions(20), mutators=("splice", "hoist"))
+    assert list(settings.method().mutators) == ["splice", "hoist"]
+    run = bonsai.grow(subject, settings)
+    assert run.asked["mutators"] == ["splice", "hoist"]

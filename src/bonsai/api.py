@@ -18,6 +18,8 @@ from bonsai.errors import BonsaiError
 from bonsai.feedback import Saving
 from bonsai.grammar.model import fingerprint
 from bonsai.grow import Growing
+from bonsai.mutation.bench import require_mutable
+from bonsai.mutation.killing import with_killers
 from bonsai.mutators import MUTATORS
 from bonsai.sampler import Sampler
 from bonsai.session import GrowSettings, begin
@@ -138,13 +140,18 @@ def grow(
     watch: Callable[[Growing], None] = lambda growing: None,
 ) -> Run:
     """A corpus grown from the bottom up (Algorithm 3). With a folder, the run directory is written there."""
+    settings = settings or GrowSettings(subject.bounds)
     if folder is not None:
         require_free(folder)
+    if settings.kill_mutants is not None:
+        require_mutable(subject)
     workers = LocalWorkers(subject, jobs)
     store = None
     try:
-        session, store = begin(subject, settings or GrowSettings(subject.bounds), workers, folder, seconds)
+        session, store = begin(subject, settings, workers, folder, seconds)
         run = session.grow(watch)
+        if settings.kill_mutants is not None and run.asked["complete"]:
+            run = with_killers(run, subject, settings.kill_mutants, settings.seed, jobs)
         if store is not None:
             store.finish(described(run, session.subject))
         return run

@@ -14,13 +14,14 @@ visits goes on as it would have.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from enum import Enum
 from itertools import accumulate
 from time import monotonic
 
 from bonsai.budget import Budget, Progress
 from bonsai.choices import Choices, Draws
 from bonsai.corpus import Corpus, Input, Policy, new_corpus, size_of
-from bonsai.dedup import Seen, SeenState
+from bonsai.dedup import Dedup, Seen, SeenState, memory
 from bonsai.derivation import Derivation
 from bonsai.errors import BonsaiError
 from bonsai.feedback import Discovery, Saving, recurring
@@ -52,18 +53,30 @@ UNPARSED_CHECKED = 200
 UNPARSED_SHARE = 0.9
 
 
+class Pruning(Enum):
+    """Whether witnesses are made smaller when growing is done."""
+
+    ON = "on"
+    OFF = "off"
+
+
 @dataclass(frozen=True, slots=True)
 class Method:
-    """How a fuzzer searches: what it saves, how it cycles, and how it mutates."""
+    """How a fuzzer searches: what it saves, how it cycles, how it mutates, and what it need not do again.
+
+    With pruning, what all fuzzers of a lattice have found together is made smaller in the end.
+    """
 
     policy: Policy
     energy: Energy
     mutators: dict[str, int]
+    dedup: Dedup = Dedup.ANCESTRY
+    pruning: Pruning = Pruning.ON
 
 
 METHODS = {
     Policy.SMALLEST: Method(Policy.SMALLEST, even_energy, TREE_MUTATORS),
-    Policy.PAPER: Method(Policy.PAPER, zest_energy, {"zest": 1}),
+    Policy.PAPER: Method(Policy.PAPER, zest_energy, {"zest": 1}, pruning=Pruning.OFF),
 }
 
 
@@ -147,7 +160,7 @@ class Cbgf:
         self.growth: list[Growth] = []
         self._saving = saving
         self._seed = seed
-        self._seen = Seen() if seen is None else seen
+        self._seen = memory(method.dedup) if seen is None else seen
         self._schedule = Schedule(self.corpus)
         self._derivations: dict[Input, Derivation] = {}
         self._donors: list[Derivation] | None = None  # of all members, until the corpus changes

@@ -3,9 +3,17 @@
 from array import array
 from collections.abc import Iterable
 from dataclasses import dataclass
+from enum import Enum
 from hashlib import blake2b
 
 MOST_INHERITED = 1_000_000
+
+
+class Dedup(Enum):
+    """Whose texts are not executed again: a fuzzer's own and its ancestors'; or nobody's, to compare."""
+
+    ANCESTRY = "ancestry"
+    OFF = "off"
 
 
 def digest(text: str) -> int:
@@ -85,3 +93,18 @@ class Seen:
         """Go on where a state was taken."""
         self._young, self._old = set(unpacked(state.young)), set(unpacked(state.old))
         self._ignored = set(unpacked(state.ignored))
+
+
+class Forgetful(Seen):
+    """To whom every text is new."""
+
+    def add(self, text: str) -> bool:
+        return True
+
+    def ignore(self, text: str) -> None:
+        """Nothing to take note of."""
+
+
+def memory(dedup: Dedup, inherited: Iterable[bytes] = ()) -> Seen:
+    """The memory of a fuzzer that inherits packed sets from its ancestors."""
+    return Seen(united(inherited)) if dedup is Dedup.ANCESTRY else Forgetful()

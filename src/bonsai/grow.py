@@ -17,11 +17,11 @@ from typing import Protocol
 
 from bonsai.bounds import Bounds
 from bonsai.budget import Budget, NodeBudget, Progress, Within
-from bonsai.cbgf import Cbgf, Growth, Method, State
+from bonsai.cbgf import Cbgf, Growth, Method, Pruning, State
 from bonsai.checkpoint import from_bytes, to_bytes
 from bonsai.choices import Choices
 from bonsai.corpus import Corpus, Input, Policy, new_corpus
-from bonsai.dedup import Seen, united
+from bonsai.dedup import memory
 from bonsai.feedback import Saving
 from bonsai.lattice import Lattice, Node
 from bonsai.pruning import prune
@@ -121,7 +121,7 @@ class FuzzNode:
             self.node.saving,
             self.plan.method,
             (self.plan.seed, str(self.node), self.shard),
-            Seen(united(_handed_on(self.node, ancestors))),
+            memory(self.plan.method.dedup, _handed_on(self.node, ancestors)),
         )
         if self.state is not None:
             fuzzer.restore(from_bytes(self.state))
@@ -176,7 +176,7 @@ class Prune:
             top.saving,
             self.plan.method,
             (self.plan.seed, PRUNE),
-            Seen(united(_handed_on(top, found))),
+            memory(self.plan.method.dedup, _handed_on(top, found)),
         )
         fuzzer.plant(sort_by_size(member for one in found for member in one.state.members))
         prune(fuzzer.corpus, sampler, fuzzer.offer, channel.stopping)
@@ -338,7 +338,7 @@ class Growing:
 
     def prune(self, watch: Callable[["Growing"], None]) -> None:
         """Smaller witnesses for everything that was found."""
-        if self.plan.method.policy is Policy.SMALLEST and self.results and not self.stopping:
+        if self.plan.method.pruning is Pruning.ON and self.results and not self.stopping:
             bounds = self.plan.lattice.upper
             for one in self.results.values():  # a bound that did not pay was tried all the same
                 bounds = bounds.join(one.node.bounds)

@@ -16,10 +16,11 @@ from typing import Any
 from bonsai.bounds import Bounds
 from bonsai.budget import Auto, NodeBudget, parse_budget
 from bonsai.captions import Unparsed
-from bonsai.cbgf import METHODS, Finding
+from bonsai.cbgf import METHODS, TREE_MUTATORS, Finding, Method, Pruning
 from bonsai.checkpoint import from_bytes
 from bonsai.choices import Choices
 from bonsai.corpus import Input, Policy, Select, size_of
+from bonsai.dedup import Dedup
 from bonsai.errors import BonsaiError
 from bonsai.feedback import Saving
 from bonsai.grammar.model import fingerprint
@@ -58,12 +59,26 @@ class GrowSettings:
     shards: int = 1
     top_up: NodeBudget | None = None
     planted: tuple[tuple[Node, tuple[Choices, ...]], ...] = ()
+    mutators: tuple[str, ...] = ()  # only these; otherwise the policy's
+    dedup: Dedup = Dedup.ANCESTRY
+    pruning: Pruning = Pruning.ON
+    kill_mutants: int | None = None  # with so many programs; `mutation.killing`, when growing is done
+
+    def method(self) -> Method:
+        """How nodes search: as the policy has it, but for what is switched off."""
+        method = METHODS[self.policy]
+        return replace(
+            method,
+            mutators={name: TREE_MUTATORS[name] for name in self.mutators} or method.mutators,
+            dedup=self.dedup,
+            pruning=method.pruning if self.pruning is Pruning.ON else Pruning.OFF,
+        )
 
     def plan(self) -> Plan:
         """The plan for `grow`."""
         return Plan(
             lattice=Lattice(self.bounds, self.lattice),
-            method=METHODS[self.policy],
+            method=self.method(),
             budget=self.budget,
             seed=self.seed,
             shards=self.shards,
@@ -89,6 +104,10 @@ def asked(subject: Subject, settings: GrowSettings, features: Sequence[str]) -> 
         "seed": settings.seed,
         "budget": str(settings.budget),
         "top_up": None if settings.top_up is None else str(settings.top_up),
+        "mutators": list(settings.method().mutators),
+        "dedup": settings.dedup.value,
+        "pruning": settings.method().pruning.value,
+        "kill_mutants": settings.kill_mutants,
         "shards": settings.shards,
         "engine": subject.target.engine if subject.target else None,
         "planted": [
@@ -122,6 +141,10 @@ def asked_before(found: dict[str, Any]) -> tuple[Subject, GrowSettings]:
         shards=found["shards"],
         top_up=None if found["top_up"] is None else parse_budget(found["top_up"]),
         planted=planted,
+        mutators=tuple(found["mutators"]),
+        dedup=Dedup(found["dedup"]),
+        pruning=Pruning(found["pruning"]),
+        kill_mutants=found["kill_mutants"],
     )
 
 

@@ -55,6 +55,16 @@ class NodeRun:
 
 
 @dataclass(frozen=True, slots=True)
+class MutantKill:
+    """A mutant that the corpus was extended for: how it ended on which input."""
+
+    mutant: str
+    change: str
+    how: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class Run:
     """What was asked and what came out. `asked` are the first keys of `run.json`, in the words of the command."""
 
@@ -71,6 +81,7 @@ class Run:
     seconds: float
     unparsed: Sequence[Unparsed] = ()  # the smallest few
     captions: Sequence[Caption] = ()  # one for each test, or none at all
+    kills: Sequence[MutantKill] = ()
 
     def summary(self) -> dict[str, object]:
         """`run.json`."""
@@ -333,11 +344,12 @@ CREATE TABLE hits (input INTEGER REFERENCES inputs, feature INTEGER REFERENCES f
 CREATE TABLE growth (executions, seconds, covered, covered_by_valid, members, mean_size);
 CREATE TABLE findings (outcome TEXT, message TEXT, text TEXT, times INTEGER);
 CREATE TABLE unparsed (text TEXT, message TEXT, suspects TEXT);
+CREATE TABLE kills (mutant TEXT, change TEXT, how TEXT, text TEXT);
 """
 
 
 def _fill(database: sqlite3.Connection, run: Run) -> None:
-    for table in ("hits", "inputs", "features", "nodes", "growth", "findings", "unparsed"):
+    for table in ("hits", "inputs", "features", "nodes", "growth", "findings", "unparsed", "kills"):
         database.execute(f"DELETE FROM {table}")
     for node in run.nodes:
         bounds, *rest = (getattr(node, name) for name in NodeRun.__slots__)
@@ -358,6 +370,8 @@ def _fill(database: sqlite3.Connection, run: Run) -> None:
     database.executemany("INSERT INTO findings VALUES (?, ?, ?, ?)", found)
     strange = ((_storable(u.text), _storable(u.message), json.dumps(u.suspects)) for u in run.unparsed)
     database.executemany("INSERT INTO unparsed VALUES (?, ?, ?)", strange)
+    kills = ((one.mutant, _storable(one.change), one.how, _storable(one.text)) for one in run.kills)
+    database.executemany("INSERT INTO kills VALUES (?, ?, ?, ?)", kills)
 
 
 @overload

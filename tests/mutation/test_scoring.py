@@ -46,13 +46,13 @@ def test_the_same_seed_gives_the_same_score(bench: Bench, subject: Subject) -> N
 def test_a_corpus_that_does_not_parse_cannot_be_fuzzed_from(bench: Bench, subject: Subject) -> None:
     found = score(bench, subject, [")("], fuzz=10)
     assert (found.children, found.by_fuzzing) == (0, {})
-    assert kill(bench, subject, [], budget=10) == []
+    assert kill(bench, subject, [], bench.mutants, budget=10) == []
 
 
 def test_killing_inputs_kill_and_cannot_be_made_smaller_in_one_step(bench: Bench, subject: Subject) -> None:
     corpus = parsed(subject, CORPUS)
     lives = score(bench, subject, CORPUS).survivors
-    found = kill(bench, subject, corpus, budget=100, seed=1)
+    found = kill(bench, subject, corpus, lives, budget=100, seed=1)
     assert found
     assert len({one.mutant for one in found}) == len(found)
     assert {one.mutant for one in found} <= set(lives)

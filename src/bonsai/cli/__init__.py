@@ -12,6 +12,7 @@ from bonsai.cli import (
     check,
     count,
     doctor,
+    evaluate,
     explain,
     export,
     fuzz,
@@ -46,6 +47,7 @@ app.command("heatmap")(heatmap.heatmap)
 app.command("merge")(merge.merge)
 app.command("explain")(explain.explain)
 app.command("measure")(measure.measure)
+app.command("evaluate")(evaluate.evaluate)
 app.command("doctor")(doctor.doctor)
 app.command("grade")(grade.grade)
 app.command("export")(export.export)
@@ -77,7 +79,7 @@ def main() -> None:
 def run(arguments: list[str]) -> int:
     """One call of the command line, as its exit code."""
     try:
-        result = app(arguments, prog_name="bonsai", standalone_mode=False)
+        result = app(_completed(arguments), prog_name="bonsai", standalone_mode=False)
         if sys.stdout is not None:
             sys.stdout.flush()
         return result if isinstance(result, int) else 0
@@ -108,6 +110,16 @@ def _ended(end: SystemExit) -> int:
         return 0
     sys.stdout.flush()
     return end.code if isinstance(end.code, int) else 0
+
+
+def _completed(arguments: list[str]) -> list[str]:
+    """With the values that may be left out, which Typer does not know: `--kill-mutants` alone has its default."""
+    completed = []
+    for argument, following in zip(arguments, [*arguments[1:], ""], strict=True):
+        completed.append(argument)
+        if argument == "--kill-mutants" and not following[:1].isdigit():
+            completed.append(grow.KILLING)
+    return completed
 
 
 def _drop_output() -> None:

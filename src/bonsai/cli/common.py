@@ -8,6 +8,8 @@ import typer
 from rich.console import Console
 
 from bonsai.bounds import Bounds, parse_bounds
+from bonsai.budget import Executions, parse_budget
+from bonsai.errors import BonsaiError
 from bonsai.subject import Subject
 
 SubjectArgument = Annotated[
@@ -50,6 +52,14 @@ def print_error(message: str, hint: str) -> None:
 def bounds_of(subject: Subject, text: str | None) -> Bounds:
     """The bounds that were asked for, otherwise the subject's own."""
     return subject.bounds if text is None else parse_bounds(text)
+
+
+def programs_of(text: str, option: str) -> int:
+    """A budget that is a number of programs, since results are to be the same again."""
+    budget = parse_budget(text)
+    if not isinstance(budget, Executions):
+        raise BonsaiError(f"{text!r} is no number of executions", f"write {option} 2000x, say")
+    return budget.number
 
 
 def power_of_ten(magnitude: float) -> str:

@@ -9,10 +9,11 @@ from typing import Annotated
 import typer
 
 from bonsai.budget import parse_budget
-from bonsai.cli.common import JsonOption, QuietOption, SeedOption, bounds_of, print_error
+from bonsai.cli.common import JsonOption, QuietOption, SeedOption, bounds_of, print_error, programs_of
 from bonsai.cli.grown import print_grown
 from bonsai.cli.interruption import Interruption
 from bonsai.cli.lattice_view import GrowView
+from bonsai.cli.progress import Counter
 from bonsai.cli.report import write_report
 from bonsai.corpus import Policy, Select
 from bonsai.corpus_folder import read_corpus
@@ -20,6 +21,8 @@ from bonsai.describing import described
 from bonsai.durations import parse_duration
 from bonsai.errors import BonsaiError
 from bonsai.lattice import Kind, Lattice
+from bonsai.mutation.bench import require_mutable
+from bonsai.mutation.killing import with_killers
 from bonsai.planting import plant
 from bonsai.session import FIRST_REACH, GrowSettings, Reach, asked_before, begin, resume
 from bonsai.store import Replace, Run, RunStore, require_free
@@ -29,6 +32,7 @@ from bonsai.workers.tasks import Workers
 
 INTERRUPTED = 130
 DEFAULT_OUTPUT = Path("out")
+KILLING = "5000x"
 # What may be said when a run is resumed; everything else was settled when it began.
 OF_A_SESSION = {"resume_from", "jobs", "cluster", "time", "as_json", "quiet"}
 
@@ -79,6 +83,15 @@ def grow(
         str | None,
         typer.Option("--top-up", metavar="B", help="Add what one conventional fuzzer finds beyond, with a budget."),
     ] = None,
+    kill_mutants: Annotated[
+        str | None,
+        typer.Option(
+            "--kill-mutants",
+            metavar="B",
+            help="In the end, add the smallest inputs that notice small faults in the target, found with so many "
+            f"programs. [{KILLING} if no number follows]",
+        ),
+    ] = None,
     resume_from: Annotated[
         Path | None, typer.Option("--resume", metavar="DIR", help="Go on with a run that was stopped or killed.")
     ] = None,
@@ -110,19 +123,28 @@ def grow(
             seed=seed,
             shards=shards,
             top_up=None if top_up is None else parse_budget(top_up),
+            kill_mutants=None if kill_mutants is None else programs_of(kill_mutants, "--kill-mutants"),
         )
+        if kill_mutants is not None:
+            require_mutable(loaded)
         require_free(output, Replace.RUNS if force else Replace.NEVER)
         if seeds is not None:
             loaded, settings = _planted(loaded, settings, seeds)
     workers = _workers(loaded, jobs, cluster)
     try:
-        with Interruption() as interruption, GrowView(quiet or as_json) as view:
-            if store is None:
-                session, store = begin(loaded, settings, workers, output, seconds)
-            else:
-                session = resume(store, loaded, settings, workers, seconds)
-            view.features = len(session.features)
-            run = session.grow(view, interruption.requested)
+        with Interruption() as interruption:
+            with GrowView(quiet or as_json) as view:
+                if store is None:
+                    session, store = begin(loaded, settings, workers, output, seconds)
+                else:
+                    session = resume(store, loaded, settings, workers, seconds)
+                view.features = len(session.features)
+                run = session.grow(view, interruption.requested)
+            if settings.kill_mutants is not None and run.asked["complete"]:
+                with Counter("mutants", quiet or as_json) as counter:
+                    watch = interruption.stopping(counter)
+                    slots = workers.slots
+                    run = with_killers(run, loaded, settings.kill_mutants, settings.seed, slots, watch)
             if store is not None:
                 store.finish(described(run, session.subject))
     finally:

@@ -1,6 +1,7 @@
 """Ctrl-C comes in; a question that a running job can ask goes out: is it time to stop?"""
 
 import signal
+from collections.abc import Callable
 from types import FrameType, TracebackType
 
 
@@ -14,6 +15,16 @@ class Interruption:
     def requested(self) -> bool:
         """Whether somebody wants it to stop."""
         return self._times > 0
+
+    def stopping(self, watch: Callable[[int, int, str], None]) -> Callable[[int, int, str], None]:
+        """For jobs that cannot ask but tell how far they are: they are stopped the next time they do."""
+
+        def watched(done: int, tasks: int, what: str) -> None:
+            if self.requested():
+                raise KeyboardInterrupt
+            watch(done, tasks, what)
+
+        return watched
 
     def __enter__(self) -> "Interruption":
         for one in (signal.SIGINT, signal.SIGTERM):

@@ -7,7 +7,6 @@ from typing import Annotated
 import typer
 from rich.markup import escape
 
-from bonsai.budget import Executions, parse_budget
 from bonsai.cli.common import (
     CorpusArgument,
     JobsOption,
@@ -16,10 +15,10 @@ from bonsai.cli.common import (
     SeedOption,
     SubjectOption,
     console,
+    programs_of,
 )
 from bonsai.cli.progress import Counter
 from bonsai.corpus_folder import read_corpus
-from bonsai.errors import BonsaiError
 from bonsai.mutation.bench import Bench
 from bonsai.mutation.scoring import Score, score
 from bonsai.subject import load_subject
@@ -47,7 +46,7 @@ def mutants(
     """
     loaded = load_subject(subject)
     texts = [file.text for file in read_corpus(corpus, loaded.suffix)]
-    budget = _executions(fuzz)
+    budget = programs_of(fuzz, "--fuzz") if fuzz else 0
     started = monotonic()
     with Counter("mutants", quiet or as_json) as view, Bench(loaded, jobs) as bench:
         found = score(bench, loaded, texts, budget, seed, view)
@@ -58,17 +57,6 @@ def mutants(
         typer.echo(f"{found.with_fuzzing if budget else found.of_corpus:.4f}")
     else:
         _print(found, figures, budget)
-
-
-def _executions(text: str) -> int:
-    if not text:
-        return 0
-    budget = parse_budget(text)
-    if not isinstance(budget, Executions):
-        raise BonsaiError(
-            f"{text!r} is no number of executions", "write --fuzz 2000x, say: results can be repeated"
-        )
-    return budget.number
 
 
 def summary(bench: Bench, found: Score, budget: int, seconds: float) -> dict[str, object]:

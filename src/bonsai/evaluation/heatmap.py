@@ -97,7 +97,7 @@ def read_csv(path: Path) -> list[Point]:
 
 def draw(points: list[Point], title: str, path: Path) -> None:
     """The paper's figure: branch coverage, relative to the best, and validity; a panel for each depth."""
-    plt = _matplotlib()
+    plt = load_matplotlib()
     depths = sorted({point.depth for point in points})
     best = max(point.covered for point in points) or 1
     rows = (
@@ -132,7 +132,8 @@ def _panel(axis: Any, depth: int, values: dict[tuple[int, int, int], float]) -> 
     return image
 
 
-def _matplotlib() -> Any:
+def load_matplotlib() -> Any:
+    """pyplot, which draws into files."""
     try:
         import matplotlib as mpl
 

@@ -10,7 +10,7 @@ from bonsai.evaluation.coverage_py import python_coverage
 from bonsai.evaluation.jacoco import jvm_coverage
 from bonsai.evaluation.third_party import Coverage, Judged
 from bonsai.subject import Subject, start_target
-from bonsai.targets.execution import Execution, Outcome
+from bonsai.targets.execution import Execution, Outcome, Target
 from bonsai.targets.settings import JvmTarget, PythonTarget
 
 BATCH = 64
@@ -51,7 +51,12 @@ def measure(subject: Subject, texts: Sequence[str]) -> Measurement:
     """Run the subject's target on the texts: once for its features, once for a third party's coverage."""
     if not texts:
         raise BonsaiError("there are no inputs to measure", "name a corpus that has some")
-    executions, total = _executions(subject, texts)
+    target = start_target(subject)
+    try:
+        judged = judge(target, texts)
+    finally:
+        target.close()
+    executions = [one.execution for one in judged]
     outcomes = [execution.outcome for execution in executions]
     sizes = [size_of(text)[0] for text in texts]
     return Measurement(
@@ -65,22 +70,20 @@ def measure(subject: Subject, texts: Sequence[str]) -> Measurement:
         max_size=max(sizes),
         features=Features(
             _union(executions).bit_count(),
-            total,
+            len(target.features),
             _union([one for one in executions if one.outcome is Outcome.VALID]).bit_count(),
         ),
-        coverage=_coverage(subject, [Judged(*pair) for pair in zip(texts, executions, strict=True)]),
+        coverage=third_party(subject, judged),
     )
 
 
-def _executions(subject: Subject, texts: Sequence[str]) -> tuple[list[Execution], int]:
-    target = start_target(subject)
-    try:
-        executions = []
-        for first in range(0, len(texts), BATCH):
-            executions += target.execute(texts[first : first + BATCH])
-    finally:
-        target.close()
-    return executions, len(target.features)
+def judge(target: Target, texts: Sequence[str]) -> list[Judged]:
+    """Run a target on texts."""
+    judged = []
+    for first in range(0, len(texts), BATCH):
+        batch = texts[first : first + BATCH]
+        judged += [Judged(*pair) for pair in zip(batch, target.execute(batch), strict=True)]
+    return judged
 
 
 def _union(executions: Sequence[Execution]) -> int:
@@ -90,7 +93,8 @@ def _union(executions: Sequence[Execution]) -> int:
     return union
 
 
-def _coverage(subject: Subject, judged: Sequence[Judged]) -> Coverage:
+def third_party(subject: Subject, judged: Sequence[Judged]) -> Coverage:
+    """What a tool of someone else's says of judged texts."""
     match subject.target:
         case PythonTarget():
             return python_coverage(subject.target, subject.folder, judged)

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from queue import SimpleQueue
 from types import TracebackType
@@ -65,9 +66,7 @@ class Bench:
     """
 
     def __init__(self, subject: Subject, jobs: int = 1) -> None:
-        settings = subject.target
-        if not isinstance(settings, PythonTarget):
-            raise BonsaiError(f"the subject {subject.name} has no Python program", "only these can be mutated")
+        settings = require_mutable(subject)
         self._target: Target = start_target(subject)
         self._servers: list[_Server] = []
         self._imported: set[Mutant] = set()
@@ -152,6 +151,15 @@ class Bench:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+
+def require_mutable(subject: Subject) -> PythonTarget:
+    """The settings of a program that can be mutated here; to be asked before hours of other work."""
+    if not isinstance(subject.target, PythonTarget):
+        raise BonsaiError(f"the subject {subject.name} has no Python program", "only these can be mutated")
+    if find_spec("cosmic_ray") is None:
+        raise BonsaiError("making mutants needs cosmic-ray", "pip install 'bonsai-fuzzing[evaluation]'")
+    return subject.target
 
 
 def _source(path: str) -> str:

@@ -83,23 +83,18 @@ def kill(
     bench: Bench,
     subject: Subject,
     corpus: Sequence[Derivation],
+    survivors: Sequence[Mutant],
     budget: int,
     seed: int = 0,
     watch: Watch = unwatched,
 ) -> list[Killer]:
-    """For each mutant that a corpus lets live, the smallest killing input that is found with a budget of programs.
+    """For mutants that a corpus lets live, the smallest killing inputs that are found with a budget of programs.
 
     These are made from the corpus by mutation; the smallest that kills is then made smaller step by step. The
     derivations must all be of one grammar, and the choices of the result are of this grammar, too.
     """
     if not corpus:
         return []
-    survived = bench.kills(
-        bench.mutants,
-        bench.pool(parent.text for parent in corpus),
-        lambda done, tasks: watch(done, tasks, "mutants on the corpus"),
-    )
-    survivors = [one for one in bench.mutants if one not in survived]
     sampler = sampler_for(corpus, subject.bounds)
     made = {child.text: child for child in children(corpus, sampler, budget, seed)}
     kills = bench.kills(survivors, bench.pool(made), lambda done, tasks: watch(done, tasks, "survivors fuzzed"))

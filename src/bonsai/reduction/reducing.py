@@ -1,7 +1,7 @@
 """Texts come in; their reductions go out: each as small as a method makes it while it is still worth saving."""
 
 import signal
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from multiprocessing import get_context
@@ -59,9 +59,11 @@ def reduce_corpus(
     method: Method,
     jobs: int = 1,
     watch: Watch = lambda done, tasks: None,
+    chosen: Collection[int] | None = None,
 ) -> list[Reduction]:
     """The reduction of each text, in the order of the texts, each under the criterion that saved it.
 
+    If some are chosen, by their numbers, only these are reduced: a sample of a corpus that would take too long.
     `watch` is told how many inputs are done, of how many. An interruption keeps what is done: the other texts stay
     as they are, with a note. All processes have ended when it returns: `os.times` tells what they took.
     """
@@ -69,6 +71,7 @@ def reduce_corpus(
     target = start_target(subject)
     try:
         found, tasks = _plan(target, texts)
+        tasks = [task for task in tasks if chosen is None or task.number in chosen]
         watch(0, len(tasks))
         try:
             reductions = (

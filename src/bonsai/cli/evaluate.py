@@ -1,0 +1,149 @@
+"""`bonsai evaluate`: the paper's evaluation, every table and figure."""
+
+import os
+import shutil
+import sys
+from dataclasses import replace
+from pathlib import Path
+from time import monotonic
+from types import TracebackType
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.status import Status
+
+from bonsai.budget import parse_budget
+from bonsai.cli.common import (
+    BoundsOption,
+    ForceOption,
+    QuietOption,
+    SeedOption,
+    SubjectArgument,
+    bounds_of,
+    print_error,
+)
+from bonsai.cli.common import console as printed
+from bonsai.cli.interruption import Interruption
+from bonsai.errors import BonsaiError
+from bonsai.evaluation.building import build
+from bonsai.evaluation.evaluating import ASKED, QUICK, Asked, Evaluation, Standing, Wanted, ablation_of, settle
+from bonsai.evaluation.records import Data
+from bonsai.grow import features_of
+from bonsai.subject import load_subject
+from bonsai.workers.local import LocalWorkers
+
+INTERRUPTED = 130
+REPETITIONS, QUICK_REPETITIONS = 10, 2
+EVERY_IN_A_LOG = 30.0
+
+
+def evaluate(
+    subject: SubjectArgument,
+    output: Annotated[Path, typer.Option("-o", "--output", metavar="DIR", help="Where everything goes.")] = Path(
+        "evaluation"
+    ),
+    reps: Annotated[
+        int | None,
+        typer.Option("--reps", metavar="N", min=1, help=f"Repetitions. [default: {REPETITIONS}]"),
+    ] = None,
+    budget: Annotated[
+        str | None,
+        typer.Option("--budget", metavar="B", help="For each node: auto, or executions (5000x). [default: auto]"),
+    ] = None,
+    bounds: BoundsOption = None,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="Everything, but little of it: ten minutes on two quiet cores.")
+    ] = False,
+    ablate: Annotated[
+        bool, typer.Option("--ablate", help="Also grow with one thing switched off: what does each contribute?")
+    ] = False,
+    published: Annotated[
+        Path | None,
+        typer.Option("--published", metavar="FOLDER", help="Published corpora, in folders bonsai and baseline."),
+    ] = None,
+    jobs: Annotated[
+        int | None, typer.Option("--jobs", "-j", metavar="N", min=1, help="Steps at a time. [default: all cores]")
+    ] = None,
+    seed: SeedOption = 0,
+    force: ForceOption = False,
+    quiet: QuietOption = False,
+) -> int:
+    """Compare Bonsai with the fuzz-then-reduce baseline, as in the paper. Ctrl-C keeps what is done.
+
+    Called again with the same folder, it goes on where it was.
+
+    Example: bonsai evaluate chocopy --quick -o evaluation
+    """
+    loaded = load_subject(subject)
+    within = bounds_of(loaded, bounds)
+    asked = Asked((within.idents, within.items, within.depth), seed=seed)
+    if quick:
+        quickly: dict[str, Any] = dict(QUICK)
+        asked = replace(asked, **quickly)
+    if budget is not None:
+        asked = replace(asked, budget=str(parse_budget(budget)))
+    repetitions = reps or (QUICK_REPETITIONS if quick else REPETITIONS)
+    _clear(output, force)
+    data = Data(output)
+    wanted = Wanted(repetitions, published, ablation_of(asked) if ablate else {})
+    evaluation = Evaluation(loaded, asked, wanted, data)
+    evaluation.require_tools()
+    workers = LocalWorkers(loaded, jobs or len(os.sched_getaffinity(0)))
+    try:
+        settle(output, loaded, asked, features_of(workers))
+        with Interruption() as interruption, _View(quiet) as view:
+            complete = evaluation.run(workers, view, interruption.requested)
+    finally:
+        workers.close()
+    verdicts = build(output, loaded.name)
+    for line in [] if quiet else verdicts:
+        printed().print(line, markup=False)
+    printed().print(str(output / "evaluation.html"), markup=False)
+    if not complete:
+        print_error("interrupted", "call it again with the same options to go on")
+        return INTERRUPTED
+    return 0
+
+
+def _clear(folder: Path, force: bool) -> None:
+    """Make room for a new evaluation, if that is asked for; nothing but an evaluation is ever removed."""
+    if folder.exists() and not folder.is_dir():
+        raise BonsaiError(f"{folder} is a file", "name a folder with -o")
+    if not folder.exists() or not any(folder.iterdir()):
+        return
+    if not (folder / ASKED).is_file():
+        raise BonsaiError(f"{folder} exists and is no evaluation", "name another folder with -o")
+    if force:
+        shutil.rmtree(folder)
+
+
+class _View:
+    """How far it is: one line that is kept up to date, or now and then a line in a log."""
+
+    def __init__(self, silent: bool) -> None:
+        self._silent = silent
+        self._console = Console(stderr=True, highlight=False)
+        self._status: Status | None = None
+        self._shown = monotonic()
+
+    def __enter__(self) -> "_View":
+        if not self._silent and sys.stderr.isatty():
+            self._status = self._console.status("starting")
+            self._status.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._status is not None:
+            self._status.stop()
+
+    def __call__(self, standing: Standing) -> None:
+        left = "" if standing.left is None else f", about {standing.left / 60:.0f} min left"
+        line = f"{standing.done} of {standing.steps} steps{left}: {', '.join(standing.running)}"
+        if self._status is not None:
+            self._status.update(line)
+        elif not self._silent and monotonic() - self._shown >= EVERY_IN_A_LOG:
+            self._shown = monotonic()
+            self._console.print(line, markup=False, soft_wrap=True)

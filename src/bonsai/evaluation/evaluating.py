@@ -1,0 +1,244 @@
+"""What is asked of an evaluation comes in; all its steps are run, and their records go into its folder.
+
+Steps of all repetitions run side by side in workers. What is in the folder is not run again: an evaluation that was
+stopped or killed goes on where it was, and one that is done can be given more repetitions.
+"""
+
+import json
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from hashlib import sha256
+from pathlib import Path
+from statistics import fmean
+from time import monotonic
+
+from bonsai.bounds import Bounds
+from bonsai.budget import parse_budget
+from bonsai.corpus import Policy
+from bonsai.corpus_folder import read_corpus
+from bonsai.errors import BonsaiError
+from bonsai.evaluation.ablation import COMPLETE, EVENLY, variants
+from bonsai.evaluation.records import PUBLISHED, REDUCED, Corpus, Data, Key, Record, Step, Technique, write_json
+from bonsai.evaluation.steps import Baseline, Grow, Measure, Reduce, SampleBlindly, ScoreMutants
+from bonsai.grammar.model import fingerprint
+from bonsai.mutation.bench import require_mutable
+from bonsai.reduction.predicate import load_tools
+from bonsai.reduction.reducing import Method
+from bonsai.session import GrowSettings
+from bonsai.subject import Subject
+from bonsai.targets.settings import PythonTarget
+from bonsai.version import bonsai_version
+from bonsai.workers.tasks import Finished, Started, Task, Workers
+
+ASKED = "evaluation.json"
+HEATMAP = "heatmap"
+PATIENCE = 0.5
+METHODS = {
+    Technique.CHARACTERS: Method.CHARACTERS,
+    Technique.GRAMMAR: Method.GRAMMAR,
+    Technique.HOIST: Method.HOIST,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What cannot change from one session of an evaluation to the next. Budgets are as the command has them."""
+
+    bounds: tuple[int, int, int]
+    budget: str = "auto"  # of each node of Bonsai; the baseline has as many executions as all of them together
+    seed: int = 0
+    programs: int = 2000  # black-box fuzzing from the corpus, for each mutant that survives it
+    sample: int | None = None  # the reduction by characters, which takes by far the longest, of so many inputs
+    blind_most: int = 5
+    blind_budget: str = "1000x"
+
+
+# Everything within about ten minutes on two quiet cores.
+QUICK = {"budget": "500x", "programs": 200, "sample": 12, "blind_most": 3, "blind_budget": "200x"}
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """How much of it is wanted this time."""
+
+    repetitions: int
+    published: Path | None = None
+    ablation: Mapping[str, GrowSettings] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """How far an evaluation is: steps done, of how many; what is running; and how many seconds may be left."""
+
+    done: int
+    steps: int
+    running: Sequence[str]
+    left: float | None
+
+
+def settle(folder: Path, subject: Subject, asked: Asked, features: Sequence[str]) -> None:
+    """Write down what is asked, or make sure that it is what was asked before."""
+    now = {
+        "version": bonsai_version(),
+        "subject": subject.name,
+        "grammar_hash": fingerprint(subject.grammar),
+        "target_hash": sha256("\n".join(features).encode()).hexdigest()[:16],
+        **json.loads(json.dumps(asdict(asked))),
+    }
+    path = folder / ASKED
+    if not path.exists():
+        write_json(path, now)
+        return
+    before = json.loads(path.read_text("utf-8"))
+    changed = [name for name, value in now.items() if before.get(name) != value]
+    if changed:
+        raise BonsaiError(
+            f"{folder} has an evaluation with another {changed[0]}: {before.get(changed[0])}",
+            "name another folder with -o, or start anew with --force",
+        )
+
+
+class Evaluation:
+    """The steps of an evaluation, and their records."""
+
+    def __init__(self, subject: Subject, asked: Asked, wanted: Wanted, data: Data) -> None:
+        self._subject = subject
+        self._asked = asked
+        self._wanted = wanted
+        self._data = data
+        self._mutable = isinstance(subject.target, PythonTarget)
+
+    def steps(self) -> Iterator[tuple[str, Task, list[str]]]:
+        """All steps by their keys, with the keys of those that they come after."""
+        asked = self._asked
+        for repetition in range(1, self._wanted.repetitions + 1):
+            yield from self._repetition(repetition)
+        blind = SampleBlindly(asked.blind_most, parse_budget(asked.blind_budget), asked.seed)
+        yield HEATMAP, blind, []
+        for technique in self._published():
+            yield from self._judged(0, technique.value)
+        for name, settings in self._wanted.ablation.items():
+            for repetition in range(1, self._wanted.repetitions + 1):
+                key = str(Key(repetition, name, Step.CORPUS))
+                after = [str(Key(repetition, COMPLETE, Step.CORPUS))] if name == EVENLY else []
+                yield key, Grow(replace(settings, seed=asked.seed + repetition)), after
+                yield str(Key(repetition, name, Step.MEASURED)), Measure(), [key]
+
+    def _repetition(self, repetition: int) -> Iterator[tuple[str, Task, list[str]]]:
+        asked, seed = self._asked, self._asked.seed + repetition
+        bounds, budget = Bounds(*asked.bounds), parse_budget(asked.budget)
+        keys = {technique: str(Key(repetition, technique.value, Step.CORPUS)) for technique in Technique}
+        for technique, policy in ((Technique.BONSAI, Policy.SMALLEST), (Technique.BONSAI_PAPER, Policy.PAPER)):
+            yield keys[technique], Grow(GrowSettings(bounds, budget=budget, policy=policy, seed=seed)), []
+        grown = [keys[Technique.BONSAI], keys[Technique.BONSAI_PAPER]]
+        yield keys[Technique.BASELINE], Baseline(bounds, seed), grown
+        for technique in REDUCED:
+            sample = asked.sample if technique is Technique.CHARACTERS else None
+            yield keys[technique], Reduce(METHODS[technique], sample), [keys[Technique.BASELINE]]
+        for technique in (Technique.BONSAI, Technique.BONSAI_PAPER, Technique.BASELINE, *REDUCED):
+            yield from self._judged(repetition, technique.value)
+
+    def _judged(self, repetition: int, name: str) -> Iterator[tuple[str, Task, list[str]]]:
+        key = str(Key(repetition, name, Step.CORPUS))
+        yield str(Key(repetition, name, Step.MEASURED)), Measure(), [key]
+        sampled = name == Technique.CHARACTERS.value and self._asked.sample is not None
+        if self._mutable and not sampled:
+            score = ScoreMutants(self._asked.programs, self._asked.seed + repetition)
+            yield str(Key(repetition, name, Step.SCORED)), score, [key]
+
+    def _published(self) -> list[Technique]:
+        """The published corpora, which are read here: there is nothing to run."""
+        folder = self._wanted.published
+        if folder is None:
+            return []
+        found = [(technique, folder / name) for name, technique in PUBLISHED.items() if (folder / name).is_dir()]
+        if not found:
+            raise BonsaiError(f"{folder} has no published corpora", f"they would be in {' and '.join(PUBLISHED)}")
+        for technique, place in found:
+            texts = [file.text for file in read_corpus(place, self._subject.suffix)]
+            self._data.save(str(Key(0, technique.value, Step.CORPUS)), Corpus(texts))
+        return [technique for technique, _ in found]
+
+    def require_tools(self) -> None:
+        """Say what is missing before hours of work."""
+        load_tools()
+        if self._mutable:
+            require_mutable(self._subject)
+
+    def run(self, workers: Workers, watch: Callable[[Standing], None], stop: Callable[[], bool]) -> bool:
+        """Run what is not done yet; whether all is done in the end."""
+        pace, steps = _Pace(workers.slots), list(self.steps())
+        done = 0
+        provided: set[str] = set()
+        for key, task, after in steps:
+            record = self._data.load(key)
+            for one in (*after, key) if record is not None else after:
+                known = self._data.load(one)
+                if known is not None and one not in provided:
+                    provided.add(one)
+                    workers.provide(one, known)
+            if record is None:
+                workers.submit(key, task, after)
+                pace.expect(key)
+            else:
+                done += 1
+        watch(Standing(done, len(steps), [], None))
+        for event in workers.events(PATIENCE):
+            match event:
+                case Started(key):
+                    pace.started(key)
+                case Finished(key, result) if isinstance(result, Record):
+                    self._data.save(key, result)
+                    pace.finished(key)
+                    done += 1
+            if stop():
+                workers.stop()
+            watch(Standing(done, len(steps), pace.running, pace.left()))
+        return done == len(steps)
+
+
+class _Pace:
+    """How long steps take, and so how much time may be left."""
+
+    def __init__(self, slots: int) -> None:
+        self._slots = slots
+        self._waiting: list[str] = []
+        self._began: dict[str, float] = {}
+        self._took: dict[str, list[float]] = defaultdict(list)
+
+    @property
+    def running(self) -> list[str]:
+        return list(self._began)
+
+    def expect(self, key: str) -> None:
+        self._waiting.append(key)
+
+    def started(self, key: str) -> None:
+        self._began[key] = monotonic()
+        self._waiting.remove(key)
+
+    def finished(self, key: str) -> None:
+        self._took[_kind(key)].append(monotonic() - self._began.pop(key))
+
+    def left(self) -> float | None:
+        """By the steps of the same kind that are done; where there are none, by all of them."""
+        if not self._took:
+            return None
+        mean = {kind: fmean(took) for kind, took in self._took.items()}
+        usual = fmean(mean.values())
+        waiting = sum(mean.get(_kind(key), usual) for key in self._waiting)
+        running = [
+            max(mean.get(_kind(key), usual) - (monotonic() - began), 0) for key, began in self._began.items()
+        ]
+        return max([(waiting + sum(running)) / self._slots, *running])
+
+
+def _kind(key: str) -> str:
+    """The same steps of different repetitions are of one kind."""
+    return key.partition("/")[2]
+
+
+def ablation_of(asked: Asked) -> dict[str, GrowSettings]:
+    """The variants to grow when an ablation is wanted."""
+    return variants(GrowSettings(Bounds(*asked.bounds), budget=parse_budget(asked.budget)))

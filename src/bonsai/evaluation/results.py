@@ -1,0 +1,169 @@
+"""The data of an evaluation comes in; figures per technique and repetition go out, and how they compare."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import product
+from statistics import fmean, median, stdev
+
+from bonsai.evaluation.records import (
+    BONSAIS,
+    REDUCED,
+    Blind,
+    Corpus,
+    Data,
+    Measured,
+    Scored,
+    Step,
+    Technique,
+)
+from bonsai.evaluation.statistics import Comparison, Summary, compare, summarise
+from bonsai.targets.execution import Outcome
+
+HEATMAP = "heatmap"
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One technique in one repetition."""
+
+    corpus: Corpus
+    measured: Measured
+    scored: Scored | None
+
+
+class _WholeOnly:
+    """A figure that only a whole corpus has; of a sample, it would mean nothing."""
+
+    def __init__(self, figure: Callable[[Entry], float]) -> None:
+        self._figure = figure
+
+    def __call__(self, entry: Entry) -> float | None:
+        return None if entry.corpus.sample_of else self._figure(entry)
+
+
+def _killed(entry: Entry) -> float | None:
+    return entry.scored.killed / (entry.scored.mutants or 1) if entry.scored else None
+
+
+def _killed_with_fuzzing(entry: Entry) -> float | None:
+    return entry.scored.killed_with_fuzzing / (entry.scored.mutants or 1) if entry.scored else None
+
+
+def _valid(entry: Entry) -> float:
+    return entry.measured.outcomes.count(Outcome.VALID.value) / (len(entry.measured.outcomes) or 1)
+
+
+def _deviation(sizes: Sequence[int]) -> float:
+    return stdev(sizes) if len(sizes) > 1 else 0.0
+
+
+FILES, MEAN, MEAN_PARSING = "files", "mean size", "mean size, parsing files"
+VALID, BRANCHES, KILLED, KILLED_WITH_FUZZING = "valid", "branches", "mutants killed", "killed with fuzzing"
+# What is measured of every technique in every repetition; shares are from 0 to 1.
+METRICS: dict[str, Callable[[Entry], float | None]] = {
+    FILES: lambda entry: entry.corpus.sample_of or len(entry.corpus.texts),
+    MEAN: lambda entry: fmean(entry.measured.sizes),
+    "deviation of sizes": lambda entry: _deviation(entry.measured.sizes),
+    "median size": lambda entry: median(entry.measured.sizes),
+    MEAN_PARSING: lambda entry: fmean(entry.measured.parsing or [0]),
+    "median size, parsing files": lambda entry: median(entry.measured.parsing or [0]),
+    "total size": _WholeOnly(lambda entry: sum(entry.measured.sizes)),
+    "unparsed": lambda entry: len(entry.measured.sizes) - len(entry.measured.parsing),
+    VALID: _valid,
+    "features": _WholeOnly(lambda entry: entry.measured.features / (entry.measured.features_total or 1)),
+    "features by valid inputs": _WholeOnly(
+        lambda entry: entry.measured.features_by_valid / (entry.measured.features_total or 1)
+    ),
+    BRANCHES: _WholeOnly(lambda entry: entry.measured.branches.covered / (entry.measured.branches.total or 1)),
+    "lines": _WholeOnly(lambda entry: entry.measured.lines.covered / (entry.measured.lines.total or 1)),
+    KILLED: _killed,
+    KILLED_WITH_FUZZING: _killed_with_fuzzing,
+    "seconds": lambda entry: entry.corpus.seconds,
+    "executions": lambda entry: entry.corpus.executions,
+}
+SHARES = {
+    VALID,
+    "features",
+    "features by valid inputs",
+    BRANCHES,
+    "lines",
+    KILLED,
+    KILLED_WITH_FUZZING,
+}
+COMPARED = (FILES, MEAN, MEAN_PARSING, VALID, BRANCHES, KILLED, KILLED_WITH_FUZZING)
+PAIRS = (
+    *product(BONSAIS, (Technique.BASELINE, *REDUCED)),
+    (Technique.PUBLISHED_BONSAI, Technique.PUBLISHED_BASELINE),
+    (Technique.BONSAI_PAPER, Technique.PUBLISHED_BONSAI),
+    (Technique.BONSAI, Technique.BONSAI_PAPER),
+    (Technique.BONSAI, Technique.PUBLISHED_BONSAI),
+)
+
+
+class Results:
+    """All that is known of an evaluation, complete or not."""
+
+    def __init__(self, data: Data) -> None:
+        self.entries: dict[str, dict[int, Entry]] = {}
+        for key in data.done():
+            if key.step is Step.MEASURED:
+                found = [
+                    data.load(f"{key.repetition:02}/{key.name}/{step.value}")
+                    for step in (Step.CORPUS, Step.MEASURED, Step.SCORED)
+                ]
+                corpus, measured, scored = found
+                assert isinstance(corpus, Corpus)
+                assert isinstance(measured, Measured)
+                assert scored is None or isinstance(scored, Scored)
+                if corpus.texts:
+                    self.entries.setdefault(key.name, {})[key.repetition] = Entry(corpus, measured, scored)
+        blind = data.load(HEATMAP)
+        self.points = blind.points if isinstance(blind, Blind) else []
+
+    @property
+    def techniques(self) -> list[Technique]:
+        """Those of which there is something, in the order of tables."""
+        return [technique for technique in Technique if technique.value in self.entries]
+
+    @property
+    def repetitions(self) -> int:
+        """How many there are of Bonsai."""
+        return len(self.of(Technique.BONSAI.value))
+
+    def of(self, name: str) -> list[Entry]:
+        """The repetitions of a technique, or of a variant of the ablation."""
+        return [entry for _, entry in sorted(self.entries.get(name, {}).items())]
+
+    def values(self, name: str, metric: str) -> list[float]:
+        """One figure for each repetition of which it is known."""
+        found = (METRICS[metric](entry) for entry in self.of(name))
+        return [value for value in found if value is not None]
+
+    def summary(self, name: str, metric: str) -> Summary | None:
+        """Mean and deviation over the repetitions."""
+        values = self.values(name, metric)
+        return summarise(values) if values else None
+
+    def mean(self, technique: Technique, metric: str) -> float | None:
+        """The mean over the repetitions."""
+        found = self.summary(technique.value, metric)
+        return None if found is None else found.mean
+
+    def sizes(self, technique: Technique) -> list[int]:
+        """The sizes of all files of all repetitions."""
+        return [size for entry in self.of(technique.value) for size in entry.measured.sizes]
+
+    def parsing_sizes(self, technique: Technique) -> list[int]:
+        """The same of the files that parse."""
+        return [size for entry in self.of(technique.value) for size in entry.measured.parsing]
+
+    def compared(self) -> Iterator[tuple[str, Technique, Technique, Comparison]]:
+        """All pairs in all that they are compared in: sizes file by file, everything else by repetition."""
+        for first, second in PAIRS:
+            for name, of in (("size of files", self.sizes), ("size of parsing files", self.parsing_sizes)):
+                if of(first) and of(second):
+                    yield name, first, second, compare(of(first), of(second))
+            for metric in COMPARED:
+                one, other = self.values(first.value, metric), self.values(second.value, metric)
+                if one and other:
+                    yield metric, first, second, compare(one, other)

@@ -1,0 +1,200 @@
+"""Results come in; tables go out, as CSV and for people: those of the paper, and all that is behind them."""
+
+import csv
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from bonsai.evaluation.ablation import COMPLETE, PREFIX
+from bonsai.evaluation.paper import Printed
+from bonsai.evaluation.records import BONSAIS, REDUCED, Technique
+from bonsai.evaluation.results import (
+    BRANCHES,
+    FILES,
+    KILLED,
+    KILLED_WITH_FUZZING,
+    MEAN,
+    METRICS,
+    SHARES,
+    VALID,
+    Results,
+)
+from bonsai.evaluation.statistics import Summary, summarise
+
+UNKNOWN = "–"
+MINUTES = "minutes"
+Cell = str | float | int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table for people. `name` is that of its files."""
+
+    name: str
+    title: str
+    header: Sequence[str]
+    rows: Sequence[Sequence[str]]
+
+
+def write_rows(path: Path, header: Sequence[str], rows: Sequence[Sequence[Cell]]) -> None:
+    """A table for programs."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file)
+        writer.writerow(header)
+        writer.writerows(rows)
+
+
+def shown(metric: str, summary: Summary | None) -> str:
+    """Mean ± deviation, if there are several; shares in per cent."""
+    if summary is None:
+        return UNKNOWN
+    scale, unit = (100, " %") if metric in SHARES else (1, "")
+    deviation = f" ± {summary.deviation * scale:,.1f}" if summary.number > 1 else ""
+    return f"{summary.mean * scale:,.1f}{deviation}{unit}"
+
+
+def _printed(pair: tuple[float, float] | None, scale: float = 1, unit: str = "") -> str:
+    return UNKNOWN if pair is None else f"{pair[0] * scale:.1f} ± {pair[1] * scale:.1f}{unit}"
+
+
+def overview(results: Results) -> Table:
+    """Everything that is measured, of all techniques."""
+    metrics = [metric for metric in METRICS if any(results.values(one.value, metric) for one in results.techniques)]
+    return Table(
+        "overview",
+        "All figures (mean ± standard deviation over repetitions)",
+        ["", *(technique.label for technique in results.techniques)],
+        [
+            [metric, *(shown(metric, results.summary(one.value, metric)) for one in results.techniques)]
+            for metric in metrics
+        ],
+    )
+
+
+def reduction_time(results: Results, paper: Printed | None) -> Table:
+    """The paper's table of times to minimise."""
+    printed = {
+        Technique.GRAMMAR: _printed(paper.grammar_minutes) if paper else UNKNOWN,
+        Technique.CHARACTERS: _printed(paper.characters_minutes) if paper else UNKNOWN,
+    }
+    rows = []
+    for technique in REDUCED:
+        entries = results.of(technique.value)
+        minutes = [entry.corpus.cpu_seconds / 60 for entry in entries]
+        sampled = next((entry.corpus for entry in entries if entry.corpus.sample_of), None)
+        note = f" ({len(sampled.texts)} of {sampled.sample_of} inputs)" if sampled else ""
+        here = f"{shown(MINUTES, summarise(minutes))}{note}" if minutes else UNKNOWN
+        rows.append([technique.label, here, printed.get(technique, UNKNOWN)])
+    title = "Time to minimise the baseline (minutes of processor time, mean ± standard deviation)"
+    return Table("reduction-time", title, ["", "here", "in the paper"], rows)
+
+
+def corpus_size(results: Results, paper: Printed | None) -> Table:
+    """The paper's table of the number of files."""
+    printed = {
+        Technique.BASELINE: _printed(paper.baseline_files) if paper else UNKNOWN,
+        Technique.BONSAI_PAPER: _printed(paper.bonsai_files) if paper else UNKNOWN,
+    }
+    wanted = (Technique.BASELINE, *BONSAIS, Technique.PUBLISHED_BASELINE, Technique.PUBLISHED_BONSAI)
+    rows = [
+        [one.label, shown(FILES, results.summary(one.value, FILES)), printed.get(one, UNKNOWN)]
+        for one in wanted
+        if one in results.techniques
+    ]
+    title = "Number of files in the corpus (mean ± standard deviation)"
+    return Table("corpus-size", title, ["", "here", "in the paper"], rows)
+
+
+def mutation_scores(results: Results, paper: Printed | None) -> Table:
+    """The paper's table of mutation scores, and the score of the corpus alone."""
+    fuzzed = {
+        Technique.BASELINE: _printed(paper.baseline_score, 100, " %") if paper else UNKNOWN,
+        Technique.BONSAI_PAPER: _printed(paper.bonsai_score, 100, " %") if paper else UNKNOWN,
+    }
+    alone = paper.bonsai_alone if paper else None
+    rows = [
+        [
+            one.label,
+            shown(KILLED, results.summary(one.value, KILLED)),
+            f"{alone:.0%}" if alone and one is Technique.BONSAI_PAPER else UNKNOWN,
+            shown(KILLED_WITH_FUZZING, results.summary(one.value, KILLED_WITH_FUZZING)),
+            fuzzed.get(one, UNKNOWN),
+        ]
+        for one in results.techniques
+        if results.values(one.value, KILLED)
+    ]
+    header = ["", "alone, here", "alone, in the paper", "with fuzzing, here", "with fuzzing, in the paper"]
+    return Table("mutation-scores", "Mutation scores (mean ± standard deviation)", header, rows)
+
+
+ABLATED = (FILES, MEAN, VALID, "features", "features by valid inputs", BRANCHES, "executions", "seconds")
+
+
+def ablation(results: Results) -> Table:
+    """What growing is without one of its parts."""
+    names = [name for name in results.entries if name.startswith(PREFIX)]
+    names.sort(key=lambda name: (name != COMPLETE, name))
+    rows = []
+    for name in names:
+        size, complete = results.summary(name, MEAN), results.summary(COMPLETE, MEAN)
+        change = f"{size.mean / complete.mean - 1:+.0%}" if size and complete and complete.mean else UNKNOWN
+        figures = [shown(metric, results.summary(name, metric)) for metric in ABLATED]
+        rows.append([name.removeprefix(PREFIX).replace("-", " "), *figures, change])
+    return Table(
+        "ablation", "Bonsai with one thing switched off", ["", *ABLATED, "mean size against complete"], rows
+    )
+
+
+def comparisons(results: Results) -> tuple[list[str], list[list[Cell]]]:
+    """All pairs, for programs."""
+    header = ["metric", "first", "second", "first mean", "first sd", "second mean", "second sd", "U", "p", "A12"]
+    rows: list[list[Cell]] = [
+        [
+            metric,
+            first.value,
+            second.value,
+            found.first.mean,
+            found.first.deviation,
+            found.second.mean,
+            found.second.deviation,
+            found.u,
+            found.p,
+            found.a12,
+        ]
+        for metric, first, second, found in results.compared()
+    ]
+    return header, rows
+
+
+def comparison_table(results: Results) -> Table:
+    """All pairs, for people."""
+    rows = [
+        [
+            metric,
+            first.label,
+            second.label,
+            shown(metric, found.first),
+            shown(metric, found.second),
+            f"{found.p:.2g}",
+            f"{found.a12:.2f} ({found.effect.value})",
+        ]
+        for metric, first, second, found in results.compared()
+    ]
+    header = ["", "first", "second", "first", "second", "p (Mann–Whitney U)", "A12 (Vargha–Delaney)"]
+    return Table("comparisons", "All pairs that are compared", header, rows)
+
+
+def per_repetition(results: Results) -> Iterator[list[Cell]]:
+    """Every figure of every repetition, for programs."""
+    for name, entries in sorted(results.entries.items()):
+        for repetition, entry in sorted(entries.items()):
+            yield [name, repetition, *(figure(entry) for figure in METRICS.values())]
+
+
+def per_file(results: Results) -> Iterator[list[Cell]]:
+    """The size and the outcome of every file, for programs."""
+    for name, entries in sorted(results.entries.items()):
+        for repetition, entry in sorted(entries.items()):
+            for size, outcome in zip(entry.measured.sizes, entry.measured.outcomes, strict=True):
+                yield [name, repetition, size, outcome]

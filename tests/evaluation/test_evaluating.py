@@ -1,0 +1,153 @@
+"""A tiny evaluation from beginning to end, stopped and gone on with; and the variants of the ablation."""
+
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from bonsai.bounds import Bounds
+from bonsai.budget import Auto, Executions
+from bonsai.cbgf import TREE_MUTATORS
+from bonsai.cli import run
+from bonsai.errors import BonsaiError
+from bonsai.evaluation.ablation import COMPLETE, EVENLY, PREFIX, variants
+from bonsai.evaluation.evaluating import Asked, Evaluation, Standing, Wanted, settle
+from bonsai.evaluation.records import Corpus, Data
+from bonsai.evaluation.results import Results
+from bonsai.session import GrowSettings
+from bonsai.subject import load_subject
+from bonsai.workers.local import LocalWorkers
+from tiny_subject import write_tiny_subject
+
+OPTIONS = ["--quick", "--budget", "40x", "--bounds", "1,2,2", "--jobs", "2", "--quiet"]
+
+
+@pytest.fixture(scope="module")
+def subject(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("tiny")
+    write_tiny_subject(folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def published(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("published")
+    (folder / "bonsai").mkdir()
+    (folder / "bonsai/1.txt").write_text("(2 3)")
+    return folder
+
+
+def _evaluate(subject: Path, folder: Path, *options: str) -> int:
+    return run(["evaluate", str(subject), "-o", str(folder), *OPTIONS, *options])
+
+
+def _times(folder: Path) -> dict[str, int]:
+    return {str(path): path.stat().st_mtime_ns for path in sorted((folder / "data").rglob("*.json"))}
+
+
+@pytest.mark.slow
+def test_a_tiny_run_makes_everything_and_goes_on_where_it_was(
+    subject: Path, published: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "evaluation"
+    options = ("--published", str(published))
+    assert _evaluate(subject, folder, "--reps", "1", *options) == 0
+    assert capsys.readouterr().out.strip() == str(folder / "evaluation.html")
+    results = Results(Data(folder))
+    assert len(results.techniques) == 7
+    assert results.points
+    names = {path.name for path in (folder / "figures").iterdir()}
+    assert names >= {"sizes.png", "validity.svg", "coverage.png", "heatmap.svg", "mutation-scores.png"}
+    baseline, bonsai, paper = (
+        results.of(name)[0].corpus.executions for name in ("baseline", "bonsai", "bonsai-paper")
+    )
+    assert max(bonsai, paper) <= baseline < max(bonsai, paper) + 2000  # a visit of a parent is not cut short
+    before = _times(folder)
+    gone = folder / "data/01/baseline-hoist/measured.json"
+    gone.unlink()
+    assert _evaluate(subject, folder, "--reps", "1", *options) == 0
+    after = _times(folder)
+    assert after.keys() == before.keys()
+    read_again = str(folder / "data/00/published-bonsai/corpus.json")
+    assert {path for path in after if after[path] != before[path]} <= {str(gone), read_again}
+    assert _evaluate(subject, folder, "--reps", "2", *options) == 0
+    assert Results(Data(folder)).repetitions == 2
+    assert all(_times(folder)[path] == after[path] for path in after if path != read_again)
+    assert _evaluate(subject, folder, "--reps", "2", "--seed", "9") == 2
+    assert "another seed" in capsys.readouterr().err
+
+
+@pytest.mark.slow
+def test_the_ablation(subject: Path, tmp_path: Path) -> None:
+    assert _evaluate(subject, tmp_path / "e", "--reps", "1", "--ablate") == 0
+    results = Results(Data(tmp_path / "e"))
+    found = {name for name in results.entries if name.startswith(PREFIX)}
+    assert found == set(variants(GrowSettings(Bounds(1, 2, 2))))
+    complete, evenly = (results.of(name)[0].corpus for name in (COMPLETE, EVENLY))
+    assert evenly.executions > 0
+    assert complete.texts
+    assert "without pruning" in (tmp_path / "e/tables/ablation.csv").read_text()
+
+
+def _evaluation(subject: Path, folder: Path) -> tuple[Evaluation, Callable[[], LocalWorkers]]:
+    loaded = load_subject(subject)
+    asked = Asked((1, 2, 1), "20x", programs=5, sample=2, blind_most=1, blind_budget="16x")
+    settle(folder, loaded, asked, ["one feature"])
+    return Evaluation(loaded, asked, Wanted(1), Data(folder)), lambda: LocalWorkers(loaded, 1)
+
+
+@pytest.mark.slow
+def test_one_that_is_stopped_keeps_what_is_done_and_goes_on(subject: Path, tmp_path: Path) -> None:
+    evaluation, new_workers = _evaluation(subject, tmp_path)
+    seen: list[Standing] = []
+    workers = new_workers()
+    try:
+        assert not evaluation.run(workers, seen.append, lambda: bool(seen) and seen[-1].done >= 2)
+    finally:
+        workers.close()
+    kept = _times(tmp_path)
+    assert 2 <= len(kept) < seen[-1].steps
+    assert seen[-1].left is not None
+    workers = new_workers()
+    try:
+        assert evaluation.run(workers, seen.append, lambda: False)
+    finally:
+        workers.close()
+    assert seen[-1].done == seen[-1].steps == len(_times(tmp_path))
+    assert kept.items() <= _times(tmp_path).items()
+    reduced = Data(tmp_path).load("01/baseline-characters/corpus")
+    assert isinstance(reduced, Corpus)
+    assert reduced.sample_of == 0 or len(reduced.texts) == 2
+
+
+def test_each_variant_differs_from_the_complete_settings_in_one_thing() -> None:
+    found = variants(GrowSettings(Bounds(1, 1, 1)))
+    complete = found[COMPLETE]
+    same = {name for name, one in found.items() if one == complete}
+    assert same == {COMPLETE, EVENLY}
+    assert len(found) == 7 + len(TREE_MUTATORS)
+    assert all(one.budget == Auto() for one in found.values())
+    assert "splice" not in found[f"{PREFIX}without-splice"].method().mutators
+    quick = variants(GrowSettings(Bounds(1, 1, 1), budget=Executions(10)))
+    assert all(isinstance(one.budget, Auto) for one in quick.values())
+
+
+def test_a_folder_that_is_no_evaluation_is_left_alone(
+    subject: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "thesis.txt").write_text("years of work")
+    assert _evaluate(subject, tmp_path, "--force") == 2
+    assert "no evaluation" in capsys.readouterr().err
+    assert os.listdir(tmp_path) == ["thesis.txt"]
+    assert _evaluate(subject, tmp_path / "thesis.txt") == 2
+    assert _evaluate(subject, tmp_path / "new", "--published", str(tmp_path / "nowhere")) == 2
+
+
+def test_what_was_asked_is_written_down_once(subject: Path, tmp_path: Path) -> None:
+    _evaluation(subject, tmp_path)
+    assert json.loads((tmp_path / "evaluation.json").read_text())["budget"] == "20x"
+    _evaluation(subject, tmp_path)
+    with pytest.raises(BonsaiError, match="another target_hash"):
+        settle(tmp_path, load_subject(subject), Asked((1, 2, 1), "20x", 0, 5, 2, 1, "16x"), ["another feature"])

@@ -54,7 +54,7 @@ def test_a_report_that_fails_does_not_lose_the_run(
     def broken(*_: object) -> None:
         raise RuntimeError("no ink")
 
-    monkeypatch.setattr("bonsai.cli.report.write_page", broken)
+    monkeypatch.setattr("bonsai.report.page.write_page", broken)
     subject = str(out.parent / "subject")
     assert run(["fuzz", subject, "--budget", "50x", "-o", str(tmp_path / "o"), "--quiet"]) == 0
     errors = capsys.readouterr().err

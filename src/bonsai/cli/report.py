@@ -7,8 +7,6 @@ import typer
 
 from bonsai.cli.common import QuietOption, console, print_error
 from bonsai.errors import BonsaiError
-from bonsai.report.data import read_report
-from bonsai.report.page import write_page
 
 
 def report(
@@ -27,6 +25,9 @@ def report(
 
     Example: bonsai report out --compare tests/programs
     """
+    from bonsai.report.data import read_report
+    from bonsai.report.page import write_page  # Jinja and Pygments are slow to import
+
     found = read_report(folder, subject, compare)
     try:
         path = write_page(folder, found)
@@ -42,6 +43,9 @@ def report(
 def write_report(folder: Path) -> None:
     """The report of a run that is over. The run itself is safe: whatever goes wrong here is said, and no more."""
     try:
+        from bonsai.report.data import read_report
+        from bonsai.report.page import write_page
+
         write_page(folder, read_report(folder))
     except Exception as error:
         print_error(f"the report could not be written: {error}", f"the run is complete; try bonsai report {folder}")

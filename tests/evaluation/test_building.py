@@ -177,6 +177,7 @@ def test_the_pages_have_everything_and_need_nothing(built: Path) -> None:
     assert all((built / path).is_file() for path in linked)
 
 
+@pytest.mark.slow
 def test_a_subject_that_the_paper_does_not_have_is_evaluated_all_the_same(data: Data) -> None:
     build(data.folder, "tiny")
     assert "In the paper" not in (data.folder / "evaluation.html").read_text("utf-8")

@@ -29,7 +29,7 @@ from bonsai.session import GrowSettings
 from bonsai.subject import Subject
 from bonsai.targets.settings import PythonTarget
 from bonsai.version import bonsai_version
-from bonsai.workers.tasks import Finished, Started, Task, Workers
+from bonsai.workers.tasks import Finished, Lost, Started, Task, Workers
 
 ASKED = "evaluation.json"
 HEATMAP = "heatmap"
@@ -156,8 +156,13 @@ class Evaluation:
         if not found:
             raise BonsaiError(f"{folder} has no published corpora", f"they would be in {' and '.join(PUBLISHED)}")
         for technique, place in found:
-            texts = [file.text for file in read_corpus(place, self._subject.suffix)]
-            self._data.save(str(Key(0, technique.value, Step.CORPUS)), Corpus(texts))
+            key = str(Key(0, technique.value, Step.CORPUS))
+            corpus = Corpus([file.text for file in read_corpus(place, self._subject.suffix)])
+            known = self._data.load(key)
+            if known is None:
+                self._data.save(key, corpus)
+            elif known != corpus:
+                raise BonsaiError(f"{place} has changed since it was measured", "start anew with --force")
         return [technique for technique, _ in found]
 
     def require_tools(self) -> None:
@@ -169,25 +174,14 @@ class Evaluation:
     def run(self, workers: Workers, watch: Callable[[Standing], None], stop: Callable[[], bool]) -> bool:
         """Run what is not done yet; whether all is done in the end."""
         pace, steps = _Pace(workers.slots), list(self.steps())
-        done = 0
-        provided: set[str] = set()
-        for key, task, after in steps:
-            record = self._data.load(key)
-            for one in (*after, key) if record is not None else after:
-                known = self._data.load(one)
-                if known is not None and one not in provided:
-                    provided.add(one)
-                    workers.provide(one, known)
-            if record is None:
-                workers.submit(key, task, after)
-                pace.expect(key)
-            else:
-                done += 1
+        done = len(steps) - self._submit(workers, pace, steps)
         watch(Standing(done, len(steps), [], None))
         for event in workers.events(PATIENCE):
             match event:
                 case Started(key):
                     pace.started(key)
+                case Lost(key):
+                    pace.lost(key)
                 case Finished(key, result) if isinstance(result, Record):
                     self._data.save(key, result)
                     pace.finished(key)
@@ -196,6 +190,20 @@ class Evaluation:
                 workers.stop()
             watch(Standing(done, len(steps), pace.running, pace.left()))
         return done == len(steps)
+
+    def _submit(self, workers: Workers, pace: "_Pace", steps: Sequence[tuple[str, Task, list[str]]]) -> int:
+        """Submit what is not done, after what is; how many steps that are."""
+        submitted = 0
+        for key in {before: None for _, _, after in steps for before in after}:
+            known = self._data.load(key)
+            if known is not None:
+                workers.provide(key, known)
+        for key, task, after in steps:
+            if self._data.load(key) is None:
+                workers.submit(key, task, after)
+                pace.expect(key)
+                submitted += 1
+        return submitted
 
 
 class _Pace:
@@ -217,6 +225,11 @@ class _Pace:
     def started(self, key: str) -> None:
         self._began[key] = monotonic()
         self._waiting.remove(key)
+
+    def lost(self, key: str) -> None:
+        """It is run again."""
+        del self._began[key]
+        self.expect(key)
 
     def finished(self, key: str) -> None:
         self._took[_kind(key)].append(monotonic() - self._began.pop(key))

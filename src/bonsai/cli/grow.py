@@ -52,7 +52,7 @@ def grow(
             "--bounds",
             metavar="M,N,D|auto",
             help="Most identifiers, items of a repetition, and nested expansions; auto raises what pays. "
-            "[default: the subject's]",
+            "(default: the subject's)",
         ),
     ] = None,
     lattice: Annotated[
@@ -63,12 +63,12 @@ def grow(
         typer.Option("--budget", metavar="B", help="For each node: auto, a time (60s) or executions (5000x)."),
     ] = "auto",
     time: Annotated[
-        str | None, typer.Option("--time", metavar="T", help="For the whole run, such as 10m. [default: no limit]")
+        str | None, typer.Option("--time", metavar="T", help="For the whole run, such as 10m. (default: no limit)")
     ] = None,
     policy: Annotated[Policy, typer.Option("--policy", help="What is saved.")] = Policy.SMALLEST,
     select: Annotated[Select, typer.Option("--select", help="What of it is the corpus.")] = Select.VALID_FIRST,
     jobs: Annotated[
-        int | None, typer.Option("--jobs", metavar="N", min=1, help="Nodes at the same time. [default: all cores]")
+        int | None, typer.Option("--jobs", metavar="N", min=1, help="Nodes at the same time. (default: all cores)")
     ] = None,
     cluster: Annotated[
         str | None,

@@ -45,11 +45,11 @@ def evaluate(
     ),
     reps: Annotated[
         int | None,
-        typer.Option("--reps", metavar="N", min=1, help=f"Repetitions. [default: {REPETITIONS}]"),
+        typer.Option("--reps", metavar="N", min=1, help=f"Repetitions. (default: {REPETITIONS})"),
     ] = None,
     budget: Annotated[
         str | None,
-        typer.Option("--budget", metavar="B", help="For each node: auto, or executions (5000x). [default: auto]"),
+        typer.Option("--budget", metavar="B", help="For each node: auto, or executions (5000x). (default: auto)"),
     ] = None,
     bounds: BoundsOption = None,
     quick: Annotated[
@@ -63,7 +63,7 @@ def evaluate(
         typer.Option("--published", metavar="FOLDER", help="Published corpora, in folders bonsai and baseline."),
     ] = None,
     jobs: Annotated[
-        int | None, typer.Option("--jobs", "-j", metavar="N", min=1, help="Steps at a time. [default: all cores]")
+        int | None, typer.Option("--jobs", "-j", metavar="N", min=1, help="Steps at a time. (default: all cores)")
     ] = None,
     seed: SeedOption = 0,
     force: ForceOption = False,

@@ -17,7 +17,7 @@ def report(
     ] = None,
     subject: Annotated[
         str | None,
-        typer.Option("--subject", metavar="SUBJECT", help="Where the target's source is. [default: the run's]"),
+        typer.Option("--subject", metavar="SUBJECT", help="Where the target's source is. (default: the run's)"),
     ] = None,
     quiet: QuietOption = False,
 ) -> None:

@@ -55,7 +55,7 @@ class Asked:
 
 
 # Everything within about ten minutes on two quiet cores.
-QUICK = {"budget": "500x", "programs": 200, "sample": 12, "blind_most": 3, "blind_budget": "200x"}
+QUICK = {"budget": "1500x", "programs": 200, "sample": 12, "blind_most": 3, "blind_budget": "200x"}
 
 
 @dataclass(frozen=True, slots=True)

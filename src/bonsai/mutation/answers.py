@@ -18,10 +18,10 @@ def digest(outcome: str, message: str, output: str | None) -> str:
 
 
 def judged(result: bytes) -> tuple[str, str]:
-    """The outcome and the digest of a result without features, as `wire` has it."""
+    """The outcome and the digest of a result, as `wire` has it; whatever features are in it are skipped."""
     number, message_size, output_size = RESULT.unpack_from(result)
-    end = RESULT.size + message_size
-    message = result[RESULT.size : end].decode("utf-8", "replace")
-    output = result[end : end + output_size].decode("utf-8", "replace") if output_size >= 0 else None
+    end = len(result) - max(output_size, 0)
+    message = result[end - message_size : end].decode("utf-8", "replace")
+    output = result[end:].decode("utf-8", "replace") if output_size >= 0 else None
     outcome = OUTCOMES[number & ~SPENT]
     return outcome, digest(outcome, message, output)

@@ -122,6 +122,11 @@ def asked(subject: Subject, settings: GrowSettings, features: Sequence[str]) -> 
 
 def asked_before(found: dict[str, Any]) -> tuple[Subject, GrowSettings]:
     """The subject and the settings of a run that is to be resumed."""
+    if found.get("version") != bonsai_version():
+        raise BonsaiError(
+            f"the run cannot be resumed: it is of Bonsai {found.get('version')}, this is {bonsai_version()}",
+            "start a new run, in another folder",
+        )
     subject = load_subject(found["folder"])
     if found["pools"]:
         pools = {name: tuple(values) for name, values in found["pools"].items()}

@@ -8,7 +8,7 @@ from bonsai import BonsaiError, Bounds, Derivation, measure
 from bonsai.budget import Budget, Executions, Progress
 from bonsai.cbgf import METHODS, Cbgf
 from bonsai.choices import Draws
-from bonsai.corpus import Input, Policy, Select, filtered
+from bonsai.corpus import Input, Policy, Select, filtered, size_of
 from bonsai.feedback import Saving
 from bonsai.targets.execution import Outcome
 from fakes import FEATURES, FakeTarget
@@ -113,7 +113,7 @@ def test_findings_are_recorded_deduplicated_and_never_enter_the_corpus() -> None
     [finding] = run.findings.values()
     crashed = [text for text, execution in target.executed if execution.outcome is Outcome.CRASH]
     assert finding.times == len(crashed) > 1
-    assert finding.text == min(crashed, key=lambda text: len("".join(text.split())))
+    assert finding.text == min(crashed, key=size_of)
     assert all("while" not in one.text for one in run.corpus.inputs())
     assert run.corpus.inputs()
 

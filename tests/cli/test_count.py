@@ -18,7 +18,11 @@ def output(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
     return captured.out
 
 
-@pytest.mark.parametrize("subject", bundled_subjects())
+# Too many rules of the JavaScript grammar contain each other: its programs are not counted at this depth.
+COUNTED = [name for name in bundled_subjects() if name != "closure"]
+
+
+@pytest.mark.parametrize("subject", COUNTED)
 def test_json_has_bounds_the_exact_number_and_its_logarithm(
     subject: str, capsys: pytest.CaptureFixture[str]
 ) -> None:

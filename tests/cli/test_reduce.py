@@ -35,7 +35,7 @@ def test_the_corpus_is_written_under_its_old_names(
     assert printed["cpu_seconds"] > 0
     assert not printed["interrupted"]
     for name, text in TEXTS.items():
-        assert 0 < len((tmp_path / "out/corpus" / name).read_text()) < len(text)
+        assert 0 < len((tmp_path / "out/corpus" / name).read_text()) <= len(text)
     assert [one["file"] for one in stored["inputs"]] == ["invalid/1.py", "valid/1.py"]
 
     assert run([*arguments, "--quiet"]) == 2

@@ -62,7 +62,7 @@ def test_no_conversion() -> None:
 @pytest.mark.parametrize(
     ("program", "constructs"),
     [
-        (CLASSES, {"super-class of the program", "members inherited", "method with a parameter"}),
+        (CLASSES, {"super-class of the program", "class with a method inherited", "method with a parameter"}),
         (CLASSES + "A()\n", {"super-class of the program", "construction of an object"}),
         (CLASSES + "A().x\n", {"attribute read"}),
         (CLASSES + "B().y\n", {"attribute read"}),

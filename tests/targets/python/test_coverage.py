@@ -36,6 +36,8 @@ def test_the_same_branches_are_taken() -> None:
         mask = reduce(or_, (execution.features for execution in target.execute(group)))
         ours: Counter[tuple[str, str]] = Counter()
         for number, name in enumerate(target.features):
+            if name.startswith("reported:"):
+                continue
             module, line, _, arm = name.split(":")
             stem = module.rpartition(".analysis")[2].lstrip(".") or "__init__"
             if arm in STATEMENTS and stem in verdict:

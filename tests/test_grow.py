@@ -12,14 +12,13 @@ from hypothesis import strategies as st
 
 import bonsai
 from bonsai import Bounds
-from bonsai.budget import Auto, Executions, NodeBudget, Within
+from bonsai.budget import INTERRUPTED, Auto, Executions, NodeBudget, Within
 from bonsai.cbgf import METHODS, Pruning
 from bonsai.choices import Draws
 from bonsai.corpus import Input, Policy, Select, filtered
 from bonsai.dedup import Dedup
 from bonsai.feedback import Saving
 from bonsai.grow import (
-    INTERRUPTED,
     Earlier,
     FuzzNode,
     Growing,
@@ -209,7 +208,7 @@ def test_a_run_that_is_stopped_and_resumed_ends_as_one_that_is_not(
     stopped.grow(lambda growing: stopped.stop() if len(growing.results) > most else None)
     done = {key: one for key, one in stopped.results.items() if one.stopped != INTERRUPTED}
     assert set(journal.saved) == set(done)
-    resumed = grown(made, earlier=Earlier(done, journal.checkpoints))
+    resumed = grown(made, earlier=Earlier(journal.saved, journal.checkpoints))
     assert texts(resumed.grown().inputs()) == texts(straight.grown().inputs())
     assert {key: texts(one.state.members) for key, one in resumed.results.items()} == {
         key: texts(one.state.members) for key, one in straight.results.items()

@@ -1,6 +1,7 @@
 """A text such as `auto`, `60s` or `5000x` comes in; a rule that says when to stop goes out."""
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -8,6 +9,7 @@ from bonsai.durations import parse_duration
 from bonsai.errors import BonsaiError
 
 GENERATED_PER_EXECUTION = 20
+INTERRUPTED = "interrupted"
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +115,17 @@ class Within:
 
     def divided(self, parts: int) -> "Within":
         return Within(self.budget.divided(parts), self.seconds)
+
+
+@dataclass(frozen=True, slots=True)
+class Until:
+    """A budget, or until somebody wants it to stop."""
+
+    budget: Budget
+    stopping: Callable[[], bool]
+
+    def exhausted(self, progress: Progress) -> str | None:
+        return INTERRUPTED if self.stopping() else self.budget.exhausted(progress)
 
 
 def parse_budget(text: str) -> NodeBudget:

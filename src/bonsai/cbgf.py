@@ -20,7 +20,7 @@ from time import monotonic
 
 from bonsai.budget import Budget, Progress
 from bonsai.choices import Choices, Draws
-from bonsai.corpus import Corpus, Input, Policy, new_corpus, size_of
+from bonsai.corpus import Corpus, Input, Policy, mean_size, new_corpus, size_of
 from bonsai.dedup import Dedup, Seen, SeenState, memory
 from bonsai.derivation import Derivation
 from bonsai.errors import BonsaiError
@@ -113,6 +113,13 @@ class Growth:
     covered_by_valid: int
     members: int
     mean_size: float
+
+    @classmethod
+    def of(cls, corpus: Corpus, executions: int, seconds: float) -> "Growth":
+        """The point at which a corpus is."""
+        members = corpus.inputs()
+        covered, by_valid = corpus.covered.bit_count(), corpus.covered_by_valid.bit_count()
+        return cls(executions, seconds, covered, by_valid, len(members), mean_size(members))
 
 
 @dataclass(frozen=True, slots=True)
@@ -305,19 +312,13 @@ class Cbgf:
         self.tally.since_change = 0
         self._donors = None
         self._schedule.joined(member)
-        members = self.corpus.inputs()
-        if len(self._derivations) > 2 * len(members):
+        if len(self._derivations) > 2 * len(self.corpus.inputs()):
             self._derivations = {one: known for one, known in self._derivations.items() if one in self.corpus}
-        self.growth.append(
-            Growth(
-                self.tally.executions,
-                monotonic() - self._started,
-                self.corpus.covered.bit_count(),
-                self.corpus.covered_by_valid.bit_count(),
-                len(members),
-                sum(one.size[0] for one in members) / len(members),
-            )
-        )
+        self.growth.append(self.standing())
+
+    def standing(self) -> Growth:
+        """Where it is on the curve."""
+        return Growth.of(self.corpus, self.tally.executions, monotonic() - self._started)
 
     def _note(self, text: str, execution: Execution) -> None:
         """Remember a finding, or the smallest input that the target does not parse."""

@@ -7,7 +7,7 @@ Size is the number of characters without white space, then the length, then the 
 result depends on the inputs alone, not on the order in which they came.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import Protocol
@@ -85,6 +85,11 @@ class Corpus(Protocol):
     def covered_by_valid(self) -> int:
         """The features that some valid input exercises."""
         ...
+
+
+def mean_size(inputs: Sequence[Input]) -> float:
+    """Characters without white space, on average; of no inputs, 0."""
+    return sum(one.size[0] for one in inputs) / (len(inputs) or 1)
 
 
 def bits(mask: int) -> Iterator[int]:

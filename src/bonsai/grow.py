@@ -16,7 +16,7 @@ from time import monotonic, time
 from typing import Protocol
 
 from bonsai.bounds import Bounds
-from bonsai.budget import Budget, NodeBudget, Progress, Within
+from bonsai.budget import INTERRUPTED, Budget, NodeBudget, Until, Within
 from bonsai.cbgf import Cbgf, Growth, Method, Pruning, State
 from bonsai.checkpoint import from_bytes, to_bytes
 from bonsai.choices import Choices
@@ -31,7 +31,6 @@ from bonsai.workers.workshop import Workshop
 TARGET, TOP_UP, PRUNE = "target", "top-up", "prune"  # the tasks beside those of the nodes
 TELL_EVERY = 0.2  # seconds between two pieces of news
 KEEP_EVERY = 30.0  # seconds between two checkpoints
-INTERRUPTED = "interrupted"
 PATIENCE = 0.2
 
 
@@ -78,19 +77,6 @@ def _result(node: Node, stopped: str, state: bytes) -> Result:
     return Result(node, stopped, from_bytes(state))
 
 
-@dataclass(frozen=True, slots=True)
-class News:
-    """How far a fuzzer has come."""
-
-    executions: int
-    covered: int
-    covered_by_valid: int
-    members: int
-    mean_size: float
-    residual: float
-    seconds: float
-
-
 def sort_by_size(inputs: Iterable[Input]) -> list[Input]:
     """All texts once, the smallest first."""
     return sorted({one.text: one for one in inputs}.values(), key=lambda one: one.size)
@@ -123,13 +109,10 @@ class FuzzNode:
             (self.plan.seed, str(self.node), self.shard),
             memory(self.plan.method.dedup, _handed_on(self.node, ancestors)),
         )
-        if self.state is not None:
-            fuzzer.restore(from_bytes(self.state))
-        else:
-            predecessors = self.plan.lattice.predecessors(self.node)
-            corpora = (one.state.members for one in ancestors if one.node in predecessors)
-            seeds = sort_by_size(member for corpus in corpora for member in corpus)
-            fuzzer.plant([*seeds, *self.plan.planted.get(self.node, ())])
+        predecessors = self.plan.lattice.predecessors(self.node)
+        corpora = (one.state.members for one in ancestors if one.node in predecessors)
+        seeds = sort_by_size(member for corpus in corpora for member in corpus)
+        _start(fuzzer, [*seeds, *self.plan.planted.get(self.node, ())], self.state)
         return _watched(fuzzer, self.node, self.plan.budget_of(self.node), self.plan.keep_every, channel)
 
 
@@ -141,19 +124,18 @@ class TopUp:
     budget: Budget
     state: bytes | None = None
 
+    @property
+    def node(self) -> Node:
+        return self.plan.lattice.top
+
     def resumed(self, state: bytes) -> "TopUp":
         return replace(self, state=state)
 
     def __call__(self, workshop: Workshop, before: Sequence[object], channel: Channel) -> Result:
-        top = self.plan.lattice.top
-        fuzzer = Cbgf(
-            workshop.sampler(top.bounds), workshop.target, top.saving, self.plan.method, (self.plan.seed, TOP_UP)
-        )
-        if self.state is not None:
-            fuzzer.restore(from_bytes(self.state))
-        else:
-            fuzzer.plant([])
-        return _watched(fuzzer, top, self.budget, self.plan.keep_every, channel)
+        sampler, saving = workshop.sampler(self.node.bounds), self.node.saving
+        fuzzer = Cbgf(sampler, workshop.target, saving, self.plan.method, (self.plan.seed, TOP_UP))
+        _start(fuzzer, [], self.state)
+        return _watched(fuzzer, self.node, self.budget, self.plan.keep_every, channel)
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,24 +145,27 @@ class Prune:
     plan: Plan
     bounds: Bounds
 
+    @property
+    def node(self) -> Node:
+        return Node(self.bounds, Saving.UNRESTRICTED)
+
     def resumed(self, state: bytes) -> "Prune":
         return self
 
     def __call__(self, workshop: Workshop, before: Sequence[object], channel: Channel) -> Result:
         found = [one for one in before if isinstance(one, Result)]
-        top = Node(self.bounds, Saving.UNRESTRICTED)
         sampler = workshop.sampler(self.bounds)
         fuzzer = Cbgf(
             sampler,
             workshop.target,
-            top.saving,
+            self.node.saving,
             self.plan.method,
             (self.plan.seed, PRUNE),
-            memory(self.plan.method.dedup, _handed_on(top, found)),
+            memory(self.plan.method.dedup, _handed_on(self.node, found)),
         )
         fuzzer.plant(sort_by_size(member for one in found for member in one.state.members))
         prune(fuzzer.corpus, sampler, fuzzer.offer, channel.stopping)
-        return Result(top, INTERRUPTED if channel.stopping() else "no smaller witness", fuzzer.state())
+        return Result(self.node, INTERRUPTED if channel.stopping() else "no smaller witness", fuzzer.state())
 
 
 def _handed_on(node: Node, ancestors: Iterable[Result]) -> Iterable[bytes]:
@@ -191,15 +176,12 @@ def _handed_on(node: Node, ancestors: Iterable[Result]) -> Iterable[bytes]:
             yield one.state.seen.ignored
 
 
-@dataclass(frozen=True, slots=True)
-class _Until:
-    """A budget, or until it is time to stop."""
-
-    budget: Budget
-    channel: Channel
-
-    def exhausted(self, progress: Progress) -> str | None:
-        return INTERRUPTED if self.channel.stopping() else self.budget.exhausted(progress)
+def _start(fuzzer: Cbgf, seeds: Sequence[Input | Choices], state: bytes | None) -> None:
+    """From its seeds, or from its last checkpoint."""
+    if state is None:
+        fuzzer.plant(seeds)
+    else:
+        fuzzer.restore(from_bytes(state))
 
 
 def _watched(fuzzer: Cbgf, node: Node, budget: Budget, keep_every: float, channel: Channel) -> Result:
@@ -211,26 +193,13 @@ def _watched(fuzzer: Cbgf, node: Node, budget: Budget, keep_every: float, channe
         now = monotonic()
         if now - told >= TELL_EVERY:
             told = now
-            channel.tell(_news(fuzzer))
+            channel.tell(fuzzer.standing())
         if now - kept >= keep_every:
             channel.keep(to_bytes(fuzzer.state()))
             kept = monotonic()
 
-    stopped = fuzzer.run(_Until(budget, channel), watch)
+    stopped = fuzzer.run(Until(budget, channel.stopping), watch)
     return Result(node, stopped, fuzzer.state())
-
-
-def _news(fuzzer: Cbgf) -> News:
-    members = fuzzer.corpus.inputs()
-    return News(
-        executions=fuzzer.tally.executions,
-        covered=fuzzer.corpus.covered.bit_count(),
-        covered_by_valid=fuzzer.corpus.covered_by_valid.bit_count(),
-        members=len(members),
-        mean_size=sum(one.size[0] for one in members) / (len(members) or 1),
-        residual=fuzzer.discovery.residual,
-        seconds=fuzzer.progress().seconds,
-    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -268,7 +237,7 @@ class Journal(Protocol):
 class Earlier:
     """What earlier sessions of the same run have left behind."""
 
-    results: Mapping[str, Result] = field(default_factory=dict)
+    results: Mapping[str, tuple[str, bytes]] = field(default_factory=dict)  # why it stopped, and its state
     checkpoints: Mapping[str, bytes] = field(default_factory=dict)
     seconds: float = 0.0
 
@@ -279,7 +248,7 @@ class Growing:
     def __init__(self, plan: Plan, workers: Workers, journal: Journal, earlier: Earlier) -> None:
         self.plan = plan
         self.results: dict[str, Result] = {}
-        self.running: dict[str, News | None] = {}
+        self.running: dict[str, Growth | None] = {}
         self.corpus: Corpus = new_corpus(plan.method.policy, Saving.UNRESTRICTED)  # of all that is done
         self.growth: list[Growth] = []
         self.new: dict[str, int] = {}  # features that were new when a task was done
@@ -329,9 +298,9 @@ class Growing:
         self.plan = replace(self.plan, lattice=replace(self.plan.lattice, upper=upper))
 
     def _submit_lattice(self) -> None:
-        lattice = self.plan.lattice
-        for node in lattice.nodes():
-            ancestors = [one for one in lattice.nodes() if one < node]
+        nodes = self.plan.lattice.nodes()
+        for node in nodes:
+            ancestors = [one for one in nodes if one < node]
             after = [key_of(one, shard) for one in ancestors for shard in range(self.plan.shards)]
             for shard in range(self.plan.shards):
                 self._submit(key_of(node, shard), FuzzNode(self.plan, node, shard), after)
@@ -349,8 +318,10 @@ class Growing:
         if key in self.results:
             return
         if key in self._earlier.results:
-            self._workers.provide(key, self._earlier.results[key])
-            self._finished(key, self._earlier.results[key])
+            stopped, state = self._earlier.results[key]
+            result = Result(task.node, stopped, from_bytes(state))
+            self._workers.provide(key, result)
+            self._finished(key, result)
         else:
             checkpoint = self._earlier.checkpoints.get(key)
             self._workers.submit(key, task if checkpoint is None else task.resumed(checkpoint), after)
@@ -366,7 +337,7 @@ class Growing:
             case Started(key):
                 self.running[key] = None
             case Told(key, news):
-                assert isinstance(news, News)
+                assert isinstance(news, Growth)
                 self.running[key] = news
             case Kept(key, state):
                 self._journal.checkpoint(key, state)
@@ -389,11 +360,7 @@ class Growing:
         for member in sort_by_size(result.state.members):
             self.corpus.add(member)
         self.new[key] = (self.corpus.covered & ~covered).bit_count()
-        members = self.corpus.inputs()
-        mean = sum(one.size[0] for one in members) / (len(members) or 1)
-        valid = self.corpus.covered_by_valid.bit_count()
-        found = self.corpus.covered.bit_count()
-        self.growth.append(Growth(self.executions, self.seconds, found, valid, len(members), mean))
+        self.growth.append(Growth.of(self.corpus, self.executions, self.seconds))
 
     def grown(self) -> Corpus:
         """The corpus of the top, pruned; or as far as it got, of everything that was found."""

@@ -17,7 +17,6 @@ from bonsai.bounds import Bounds
 from bonsai.budget import Auto, NodeBudget, parse_budget
 from bonsai.captions import Unparsed
 from bonsai.cbgf import METHODS, TREE_MUTATORS, Finding, Method, Pruning
-from bonsai.checkpoint import from_bytes
 from bonsai.choices import Choices
 from bonsai.corpus import Input, Policy, Select, size_of
 from bonsai.dedup import Dedup
@@ -156,7 +155,6 @@ def asked_before(found: dict[str, Any]) -> tuple[Subject, GrowSettings]:
 def require_same(before: dict[str, Any], now: dict[str, Any]) -> None:
     """Refuse to resume where the result would be a mixture."""
     for key, what in (
-        ("version", "Bonsai has another version"),
         ("grammar_hash", "the grammar has changed"),
         ("target_hash", "the target has changed"),
     ):
@@ -345,20 +343,11 @@ def resume(
     features = features_of(workers)
     require_same(store.asked(), asked(subject, settings, features))
     earlier = Earlier(
-        results={
-            key: Result(_node_of(key, settings), one.stopped, from_bytes(one.state))
-            for key, one in store.results().items()
-        },
+        results={key: (one.stopped, one.state) for key, one in store.results().items()},
         checkpoints={key: one.state for key, one in store.checkpoints().items()},
         seconds=store.seconds(),
     )
     return Session(subject, settings, workers, features, store, earlier, seconds)
-
-
-def _node_of(key: str, settings: GrowSettings) -> Node:
-    """The node of a task; of what belongs to none, the top."""
-    lattice = Lattice(settings.bounds, settings.lattice)
-    return next((node for node in lattice.nodes() if str(node) == key.split("/")[0]), lattice.top)
 
 
 class _Forgetful:

@@ -10,8 +10,10 @@ from rich.table import Table
 from rich.text import Text
 
 from bonsai.bounds import Bounds
+from bonsai.budget import INTERRUPTED
+from bonsai.corpus import mean_size
 from bonsai.feedback import Saving
-from bonsai.grow import INTERRUPTED, PRUNE, Growing, key_of
+from bonsai.grow import PRUNE, Growing, key_of
 from bonsai.lattice import Node
 
 WIDEST = 6  # a lattice with a larger bound is not drawn
@@ -67,7 +69,6 @@ class GrowView:
 def status(growing: Growing, features: int) -> str:
     """The figures below the picture."""
     members = growing.corpus.inputs()
-    mean = sum(one.size[0] for one in members) / (len(members) or 1)
     running = [news.covered for news in growing.running.values() if news is not None]
     covered = max([growing.corpus.covered.bit_count(), *running])
     nodes = growing.plan.lattice.nodes()
@@ -75,7 +76,7 @@ def status(growing: Growing, features: int) -> str:
     seconds = growing.seconds
     lines = [
         f"{done} of {len(nodes)} nodes   {covered} of {features} features   "
-        f"{len(members)} tests of {mean:.1f} characters",
+        f"{len(members)} tests of {mean_size(members):.1f} characters",
         f"{growing.executions:,} executions, {growing.executions / max(seconds, 0.001):,.0f}/s   "
         f"{_clock(seconds)}{_left(growing, done, len(nodes))}",
     ]

@@ -8,6 +8,7 @@ from rich.console import Console
 from rich.status import Status
 
 from bonsai.cbgf import Cbgf
+from bonsai.corpus import mean_size
 
 EVERY_ON_A_TERMINAL = 0.2
 EVERY_IN_A_LOG = 10.0
@@ -48,10 +49,10 @@ class FuzzView:
     @staticmethod
     def _line(fuzzer: Cbgf, seconds: float) -> str:
         members = fuzzer.corpus.inputs()
-        mean = sum(one.size[0] for one in members) / (len(members) or 1)
         tally = fuzzer.tally
         return (
             f"{seconds:.0f} s  {tally.executions:,} executions ({tally.executions / max(seconds, 0.001):,.0f}/s)  "
-            f"{fuzzer.corpus.covered.bit_count()} features  {len(members)} tests of {mean:.1f} characters  "
+            f"{fuzzer.corpus.covered.bit_count()} features  "
+            f"{len(members)} tests of {mean_size(members):.1f} characters  "
             f"chance of something new {fuzzer.discovery.residual:.2%}"
         )

@@ -7,9 +7,10 @@ import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from time import monotonic
+from typing import Self
 
 from bonsai.bounds import Bounds
-from bonsai.budget import Budget, Executions, Progress
+from bonsai.budget import INTERRUPTED, Budget, Executions, Until
 from bonsai.cbgf import METHODS, Cbgf
 from bonsai.corpus import Policy, size_of
 from bonsai.evaluation.heatmap import heatmap
@@ -25,19 +26,14 @@ from bonsai.workers.local import LocalWorkers
 from bonsai.workers.tasks import Channel
 from bonsai.workers.workshop import Workshop
 
-INTERRUPTED = "interrupted"
-
 
 class _Step:
     """What all steps have in common: they are short enough to have no checkpoints."""
 
     __slots__ = ()
 
-    def resumed(self, state: bytes) -> "_Step":
+    def resumed(self, state: bytes) -> Self:
         return self
-
-    def __call__(self, workshop: Workshop, before: Sequence[object], channel: Channel) -> object:
-        raise NotImplementedError
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,17 +60,6 @@ class Grow(_Step):
 
 
 @dataclass(frozen=True, slots=True)
-class _Until:
-    """A budget, or until it is time to stop."""
-
-    budget: Budget
-    stopping: Callable[[], bool]
-
-    def exhausted(self, progress: Progress) -> str | None:
-        return INTERRUPTED if self.stopping() else self.budget.exhausted(progress)
-
-
-@dataclass(frozen=True, slots=True)
 class Baseline(_Step):
     """One fuzzer at the top bounds, with as many executions as the Bonsai before it that had most of them."""
 
@@ -86,7 +71,7 @@ class Baseline(_Step):
         budget = Executions(max(one.executions for one in before if isinstance(one, Corpus)))
         sampler, method = workshop.sampler(self.bounds), METHODS[Policy.PAPER]
         fuzzer = Cbgf(sampler, workshop.target, Saving.UNRESTRICTED, method, (self.seed, "baseline"))
-        if fuzzer([], _Until(budget, channel.stopping)) == INTERRUPTED:
+        if fuzzer([], Until(budget, channel.stopping)) == INTERRUPTED:
             return None
         texts = [one.text for one in fuzzer.corpus.inputs()]
         return Corpus(texts, fuzzer.tally.executions, monotonic() - started)

@@ -1,5 +1,7 @@
 """Trees on demand, and what they measure."""
 
+from itertools import combinations
+
 from hypothesis import given
 
 from bonsai import Bounds, Derivation, Grammar, measure, parse, read_lark_text
@@ -41,17 +43,20 @@ def test_the_tokens_of_a_node_are_those_of_its_part_of_the_text(
 
 
 @given(grammars(), bounds(), seeds())
-def test_a_program_with_another_part_is_what_its_choices_replay_to(
+def test_a_program_with_other_parts_is_what_its_choices_replay_to(
     grammar: Grammar, within: Bounds, seed: int
 ) -> None:
     at_node = sampler(grammar, within)
     draws = Draws(seed)
     text, choices = at_node.sample(draws)
     program = Derivation(grammar, tuple(choices), text)
-    for node in program.subtrees[:10]:
-        fresh = at_node.continue_from(node.symbol, node.counts, (), draws, most=20)
-        tokens, edited = program.with_part(node, fresh)
+    places = program.subtrees[:10]
+    fresh = [(node, at_node.continue_from(node.symbol, node.counts, (), draws, most=20)) for node in places]
+    apart = [[two, one] for one, two in combinations(fresh, 2) if one[0].end <= two[0].start]
+    for edits in [*([one] for one in fresh), *apart]:
+        tokens, edited = program.edited(edits)
         assert at_node.replay(edited, Draws("none needed")) == (at_node.bounded.renderer.render(tokens), edited)
+        assert all(part in tokens for _, (part, _) in edits)
 
 
 def test_items_are_the_elements_of_a_separated_list() -> None:

@@ -28,6 +28,8 @@ from bonsai.render import token_codes
 
 # A part of a program, or all of it: its tokens and its choices.
 Part = tuple[str, Sequence[int]]
+# A node, and what it derives instead.
+Edit = tuple["Node", Part]
 
 
 class Node:
@@ -142,24 +144,48 @@ class Derivation:
                     found.append((node, inner))
         return found
 
+    @cached_property
+    def enclosing(self) -> dict[str, list[tuple[Node, Node]]]:
+        """For each nonterminal, its expansions that have another inside: outer and inner."""
+        found: dict[str, list[tuple[Node, Node]]] = defaultdict(list)
+        for outer, inside in self.nested:
+            found[outer.shape.rule] += [(outer, inner) for inner in inside]
+        return found
+
+    @cached_property
+    def items(self) -> dict[Symbol, list[Node]]:
+        """The items of all repetitions, by their symbols."""
+        found: dict[Symbol, list[Node]] = defaultdict(list)
+        for repetition in self.repetitions:
+            for item in repetition.items:
+                found[item.symbol].append(item)
+        return found
+
     def part(self, node: Node) -> Part:
         """What a node derives."""
         return self.tokens[node.first : node.last], self.choices[node.start : node.end]
 
-    def with_part(self, node: Node, part: Part) -> tuple[str, list[int]]:
-        """The tokens and choices of the program in which a node derives something else.
+    def edited(self, edits: Sequence[Edit]) -> tuple[str, list[int]]:
+        """The tokens and choices of the program in which some nodes, none inside another, derive something else.
 
-        What may be chosen depends on the path from the root alone, so all that is around the node stays as it is.
+        What may be chosen depends on the path from the root alone, so all that is around the nodes stays as it is.
         """
         own_tokens, own_choices = self.tokens, self.choices
-        tokens, choices = part
-        return (
-            own_tokens[: node.first] + tokens + own_tokens[node.last :],
-            [*own_choices[: node.start], *choices, *own_choices[node.end :]],
-        )
+        tokens, choices = "", []
+        token = choice = 0
+        for node, part in sorted(edits, key=_place) if len(edits) > 1 else edits:
+            tokens += own_tokens[token : node.first] + part[0]
+            choices += [*own_choices[choice : node.start], *part[1]]
+            token, choice = node.last, node.end
+        choices += own_choices[choice:]
+        return tokens + own_tokens[token:], choices
 
     def __repr__(self) -> str:
         return f"Derivation({self.text!r})"
+
+
+def _place(edit: Edit) -> int:
+    return edit[0].start
 
 
 @dataclass(slots=True, eq=False)
@@ -168,8 +194,10 @@ class _Shape:
 
     symbol: Symbol
     offers_choice: bool
-    is_identifier: bool  # one that could have been another
-    codes: tuple[str, ...]  # of the values of a token
+    codes: tuple[str, ...] = ()  # of the values of a token
+    is_identifier: bool = False  # a token that could have been another name
+    rule: str = ""  # of a reference
+    is_repetition: bool = False
     expansions: dict[int, "tuple[_Shape, ...]"] = field(default_factory=dict)
     entered: dict[Counts, Counts] = field(default_factory=dict)
 
@@ -189,12 +217,17 @@ class _Shapes:
     def _shape(self, symbol: Symbol) -> _Shape:
         found = self._known.get(id(symbol))
         if found is None:
-            offers, identifier = offers_choice(self._grammar, symbol), False
-            codes: tuple[str, ...] = ()
-            if isinstance(symbol, Token):
-                identifier = offers and self._grammar.terminals[symbol.terminal].identifier
-                codes = tuple(code for (name, _), code in self._codes.items() if name == symbol.terminal)
-            found = self._known[id(symbol)] = _Shape(symbol, offers, identifier, codes)
+            found = self._known[id(symbol)] = _Shape(symbol, offers_choice(self._grammar, symbol))
+            match symbol:
+                case Token(terminal):
+                    found.codes = tuple(code for (name, _), code in self._codes.items() if name == terminal)
+                    found.is_identifier = found.offers_choice and self._grammar.terminals[terminal].identifier
+                case Reference(rule):
+                    found.rule = rule
+                case Repetition():
+                    found.is_repetition = True
+                case _:
+                    pass
         return found
 
     def expand(self, shape: _Shape, choice: int) -> tuple[_Shape, ...]:
@@ -216,45 +249,44 @@ _shapes = lru_cache(maxsize=64)(_Shapes)
 def derive(grammar: Grammar, choices: Choices) -> Tree:
     """The tree of a choice sequence that replays exactly."""
     shapes = _shapes(grammar)
-    root = Node(shapes.root, shapes.no_counts)
     tokens: list[str] = []
     by_rule: dict[str, list[Node]] = defaultdict(list)
     repetitions: list[Node] = []
     identifiers: list[Node] = []
-    position = 0
-    stack: list[Node | None] = [root]
-    entered: list[Node] = []
-    while stack:
-        node = stack.pop()
-        if node is None:  # all children of the last node that was entered are done
-            node = entered.pop()
-            node.end, node.last = position, len(tokens)
-            continue
-        node.start, node.first = position, len(tokens)
-        shape, symbol, counts, choice = node.shape, node.symbol, node.counts, 0
-        if shape.offers_choice:
-            node.choice = choice = choices[position]
-            position += 1
-        if isinstance(symbol, Token):
-            tokens.append(shape.codes[choice])
-            if shape.is_identifier:
-                identifiers.append(node)
-        elif isinstance(symbol, Reference):
-            by_rule[symbol.rule].append(node)
-            counts = shape.entered.get(counts) or shapes.enter(shape, counts)
-        elif isinstance(symbol, Repetition):
-            repetitions.append(node)
-        parts = shape.expansions.get(choice)
-        if parts is None:
-            parts = shapes.expand(shape, choice)
-        if not parts:
-            node.end, node.last = position, len(tokens)
-            continue
-        node.children = [Node(part, counts) for part in parts]
-        entered.append(node)
-        stack.append(None)
-        stack.extend(reversed(node.children))
-    return Tree(root, "".join(tokens), by_rule, repetitions, identifiers)
+    position = token = 0
+    counts, parts = shapes.no_counts, iter((shapes.root,))
+    siblings: list[Node] = []
+    entered = []  # the nodes around, each with what is still to be done beside it
+    while True:
+        for shape in parts:
+            node = Node(shape, counts)
+            siblings.append(node)
+            node.start, node.first, choice = position, token, 0
+            if shape.offers_choice:
+                node.choice = choice = choices[position]
+                position += 1
+            if shape.codes:
+                tokens.append(shape.codes[choice])
+                token += 1
+                node.end, node.last = position, token
+                if shape.is_identifier:
+                    identifiers.append(node)
+                continue
+            entered.append((node, counts, siblings, parts))
+            if shape.rule:
+                by_rule[shape.rule].append(node)
+                counts = shape.entered.get(counts) or shapes.enter(shape, counts)
+            elif shape.is_repetition:
+                repetitions.append(node)
+            below = shape.expansions.get(choice)
+            parts = iter(shapes.expand(shape, choice) if below is None else below)
+            node.children = siblings = []
+            break
+        else:
+            if not entered:
+                return Tree(siblings[0], "".join(tokens), by_rule, repetitions, identifiers)
+            node, counts, siblings, parts = entered.pop()
+            node.end, node.last = position, token
 
 
 def measure(derivation: Derivation) -> Bounds:

@@ -1,8 +1,9 @@
 """A derivation comes in; another program within the bounds goes out, as text and choices.
 
-Each mutator is one function of a parent, what it may draw on, and a source of randomness. It returns the child, or
-None where it does not apply. `mutate` makes sure that the child differs. A mutator of the flat sequence has its
-edited choices replayed; one of the tree puts the child together from parts of derivations, without a replay.
+Each mutator is one function of a parent, what it may draw on, and a source of randomness. It returns children: one,
+none where it does not apply, or several that have a first step in common. `mutate` makes sure that they differ from
+the parent. A mutator of the flat sequence has its edited choices replayed. One of the tree is made of *steps*,
+functions that say which nodes are to derive what instead: the child is put together from parts, without a replay.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -10,11 +11,12 @@ from dataclasses import dataclass
 from math import ceil, log
 
 from bonsai.choices import REDRAW, Draws, other_than
-from bonsai.derivation import Derivation, Node, Part
-from bonsai.grammar.model import Reference, Repetition, Symbol, Token
+from bonsai.derivation import Derivation, Edit, Node, Part
+from bonsai.grammar.model import Repetition, Symbol, Token
 from bonsai.sampler import Sampler
 
 ATTEMPTS = 4
+SIBLINGS = 3  # children with the same first step
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,19 +33,21 @@ class Surroundings:
 
 
 Child = tuple[str, list[int]]  # text and choices
-Mutator = Callable[[Derivation, Surroundings, Draws], Child | None]
+Mutator = Callable[[Derivation, Surroundings, Draws], list[Child]]
+Step = Callable[[Derivation, Surroundings, Draws], list[Edit] | None]  # nodes of the parent, none inside another
 
 
-def mutate(mutator: Mutator, parent: Derivation, surroundings: Surroundings, draws: Draws) -> Child | None:
-    """A child that is not the parent; None if the mutator finds none. The parent must be within the bounds."""
+def mutate(mutator: Mutator, parent: Derivation, surroundings: Surroundings, draws: Draws) -> list[Child]:
+    """Children that are not the parent; none if the mutator finds none. The parent must be within the bounds."""
     grammar = surroundings.sampler.grammar
     if parent.grammar is not grammar and parent.grammar.terminals != grammar.terminals:
         raise ValueError("a parent whose terminals have other values than the grammar's")
     for _ in range(ATTEMPTS):
-        child = mutator(parent, surroundings, draws)
-        if child is None or child[0] != parent.text:
-            return child
-    return None
+        made = mutator(parent, surroundings, draws)
+        children = [child for child in made if child[0] != parent.text]
+        if children or not made:
+            return children
+    return []
 
 
 # --- on the flat sequence --------------------------------------------------------------------------
@@ -61,11 +65,11 @@ _TOUCHED = [(first + size + 3) // 4 for size in _geometric(4, 256) for first in 
 _ZERO_PROBABILITY = 0.1
 
 
-def zest(parent: Derivation, surroundings: Surroundings, draws: Draws) -> Child | None:
+def zest(parent: Derivation, surroundings: Surroundings, draws: Draws) -> list[Child]:
     """The paper's mutator: runs of choices are drawn afresh, or now and then all set to 0; one does change."""
     size = len(parent.choices)
     if size == 0:
-        return None
+        return []
     edited = list(parent.choices)
     value = 0 if draws.random() < _ZERO_PROBABILITY else REDRAW
     bits, random = draws.getrandbits, draws.random
@@ -79,7 +83,7 @@ def zest(parent: Derivation, surroundings: Surroundings, draws: Draws) -> Child 
             edited[place:end] = [value] * (end - place)
     if value == REDRAW or tuple(edited) == parent.choices:
         edited[place] = other_than(parent.choices[place])
-    return surroundings.sampler.replay(edited, draws)
+    return [surroundings.sampler.replay(edited, draws)]
 
 
 # --- on the tree -----------------------------------------------------------------------------------
@@ -94,15 +98,15 @@ def _fresh(symbol: Symbol, node: Node, surroundings: Surroundings, draws: Draws)
     return surroundings.sampler.continue_from(symbol, node.counts, (), draws, draws.choice(_SUBTREE_DRAWS))
 
 
-def regenerate(parent: Derivation, surroundings: Surroundings, draws: Draws) -> Child | None:
+def regenerate(parent: Derivation, surroundings: Surroundings, draws: Draws) -> list[Edit] | None:
     """Draw a random subtree afresh."""
     if not parent.subtrees:
         return None
     node = draws.choice(parent.subtrees)
-    return surroundings.rendered(parent.with_part(node, _fresh(node.symbol, node, surroundings, draws)))
+    return [(node, _fresh(node.symbol, node, surroundings, draws))]
 
 
-def splice(parent: Derivation, surroundings: Surroundings, draws: Draws) -> Child | None:
+def splice(parent: Derivation, surroundings: Surroundings, draws: Draws) -> list[Edit] | None:
     """Replace a subtree by one of the same nonterminal from another member of the corpus."""
     if not surroundings.donors:
         return None
@@ -117,31 +121,27 @@ def splice(parent: Derivation, surroundings: Surroundings, draws: Draws) -> Chil
     # A graft that is too deep for its new place is fitted: replay maps what the bounds do not allow.
     choices = donor.choices[graft.start : graft.end]
     fitted = surroundings.sampler.continue_from(node.symbol, node.counts, choices, draws)
-    return surroundings.rendered(parent.with_part(node, fitted))
+    return [(node, fitted)]
 
 
-def hoist(parent: Derivation, surroundings: Surroundings, draws: Draws) -> Child | None:
+def hoist(parent: Derivation, surroundings: Surroundings, draws: Draws) -> list[Edit] | None:
     """Replace a subtree by one of the same nonterminal inside it: nearer to the root, the bounds allow no less."""
     if not parent.nested:
         return None
     node, inner = draws.choice(parent.nested)
-    return surroundings.rendered(parent.with_part(node, parent.part(draws.choice(inner))))
+    return [(node, parent.part(draws.choice(inner)))]
 
 
-def wrap(parent: Derivation, surroundings: Surroundings, draws: Draws) -> Child | None:
+def wrap(parent: Derivation, surroundings: Surroundings, draws: Draws) -> list[Edit] | None:
     """Put a subtree inside a larger one of the same nonterminal, from another member: the opposite of `hoist`."""
     if not surroundings.donors or not parent.subtrees:
         return None
     donor = draws.choice(surroundings.donors)
-    around = [(outer, inner) for outer, inside in donor.nested for inner in inside]
-    shared = [
-        pair for pair in around if isinstance(pair[0].symbol, Reference) and pair[0].symbol.rule in parent.by_rule
-    ]
+    shared = [(rule, pair) for rule, pairs in donor.enclosing.items() if rule in parent.by_rule for pair in pairs]
     if not shared:
         return None
-    outer, inner = draws.choice(shared)
-    assert isinstance(outer.symbol, Reference)
-    node = draws.choice(parent.by_rule[outer.symbol.rule])
+    rule, (outer, inner) = draws.choice(shared)
+    node = draws.choice(parent.by_rule[rule])
     choices = [
         *donor.choices[outer.start : inner.start],
         *parent.choices[node.start : node.end],
@@ -149,12 +149,12 @@ def wrap(parent: Derivation, surroundings: Surroundings, draws: Draws) -> Child 
     ]
     # What is now too deep is fitted: replay maps what the bounds do not allow.
     fitted = surroundings.sampler.continue_from(node.symbol, node.counts, choices, draws)
-    return surroundings.rendered(parent.with_part(node, fitted))
+    return [(node, fitted)]
 
 
 def _with_items(
     parent: Derivation, node: Node, items: list[Part], surroundings: Surroundings, draws: Draws
-) -> Child:
+) -> list[Edit]:
     """The parent with other items in one of its repetitions; separators that are missing are drawn."""
     assert isinstance(node.symbol, Repetition)
     separators = node.separators
@@ -170,7 +170,7 @@ def _with_items(
     choices = [len(items)]
     for _, made in parts:
         choices += made
-    return surroundings.rendered(parent.with_part(node, ("".join([tokens for tokens, _ in parts]), choices)))
+    return [(node, ("".join([tokens for tokens, _ in parts]), choices))]
 
 
 def _repetition(
@@ -183,13 +183,13 @@ def _repetition(
     for _ in range(ATTEMPTS):
         node = draws.choice(parent.repetitions)
         assert node.choice is not None
-        allowed = bounded.state(node.symbol, node.counts).weighted.allowed
+        allowed = bounded.allowed(node.symbol, node.counts)
         if node.choice >= least and node.choice + more in allowed:
             return node
     return None
 
 
-def insert_item(parent: Derivation, surroundings: Surroundings, draws: Draws) -> Child | None:
+def insert_item(parent: Derivation, surroundings: Surroundings, draws: Draws) -> list[Edit] | None:
     """One more item, drawn afresh, somewhere in a repetition."""
     node = _repetition(parent, surroundings, draws, more=1)
     if node is None:
@@ -201,7 +201,7 @@ def insert_item(parent: Derivation, surroundings: Surroundings, draws: Draws) ->
     return _with_items(parent, node, items, surroundings, draws)
 
 
-def _grafted(parent: Derivation, donor: Derivation, surroundings: Surroundings, draws: Draws) -> Child | None:
+def _grafted(parent: Derivation, donor: Derivation, surroundings: Surroundings, draws: Draws) -> list[Edit] | None:
     """One more item in a repetition, from any repetition of such items in a donor.
 
     In half of all cases one of its names is another: names mean other things here.
@@ -211,7 +211,7 @@ def _grafted(parent: Derivation, donor: Derivation, surroundings: Surroundings, 
         return None
     assert isinstance(node.symbol, Repetition)
     wanted = node.symbol.item
-    grafts = [item for other in donor.repetitions for item in other.items if item.symbol == wanted]
+    grafts = donor.items.get(wanted)
     if not grafts:
         return None
     graft = draws.choice(grafts)
@@ -226,26 +226,14 @@ def _grafted(parent: Derivation, donor: Derivation, surroundings: Surroundings, 
     return _with_items(parent, node, items, surroundings, draws)
 
 
-def graft_item(parent: Derivation, surroundings: Surroundings, draws: Draws) -> Child | None:
+def graft_item(parent: Derivation, surroundings: Surroundings, draws: Draws) -> list[Edit] | None:
     """One more item, from a repetition of the same kind in another member."""
     if not surroundings.donors:
         return None
     return _grafted(parent, draws.choice(surroundings.donors), surroundings, draws)
 
 
-def cross(parent: Derivation, surroundings: Surroundings, draws: Draws) -> Child | None:
-    """Two more items from the same other member: what it declares, say, and a use of it."""
-    if not surroundings.donors:
-        return None
-    donor = draws.choice(surroundings.donors)
-    once = _grafted(parent, donor, surroundings, draws)
-    if once is None:
-        return None
-    text, choices = once
-    return _grafted(Derivation(parent.grammar, tuple(choices), text), donor, surroundings, draws)
-
-
-def delete_item(parent: Derivation, surroundings: Surroundings, draws: Draws) -> Child | None:
+def delete_item(parent: Derivation, surroundings: Surroundings, draws: Draws) -> list[Edit] | None:
     """One item less in a repetition."""
     node = _repetition(parent, surroundings, draws, more=-1)
     if node is None:
@@ -255,7 +243,7 @@ def delete_item(parent: Derivation, surroundings: Surroundings, draws: Draws) ->
     return _with_items(parent, node, items, surroundings, draws)
 
 
-def duplicate_item(parent: Derivation, surroundings: Surroundings, draws: Draws) -> Child | None:
+def duplicate_item(parent: Derivation, surroundings: Surroundings, draws: Draws) -> list[Edit] | None:
     """One item of a repetition once more, right behind itself."""
     node = _repetition(parent, surroundings, draws, more=1, least=1)
     if node is None:
@@ -266,7 +254,7 @@ def duplicate_item(parent: Derivation, surroundings: Surroundings, draws: Draws)
     return _with_items(parent, node, items, surroundings, draws)
 
 
-def swap_items(parent: Derivation, surroundings: Surroundings, draws: Draws) -> Child | None:
+def swap_items(parent: Derivation, surroundings: Surroundings, draws: Draws) -> list[Edit] | None:
     """Two items of a repetition that trade places."""
     several = [node for node in parent.repetitions if (node.choice or 0) > 1]
     if not several:
@@ -280,23 +268,20 @@ def swap_items(parent: Derivation, surroundings: Surroundings, draws: Draws) -> 
 
 def _renamed(
     parent: Derivation, chosen: Node, nodes: Iterable[Node], surroundings: Surroundings, draws: Draws
-) -> Child | None:
+) -> list[Edit] | None:
     """The parent with another name, in all these places, than the chosen identifier has."""
     assert isinstance(chosen.symbol, Token)
     bounded = surroundings.sampler.bounded
-    allowed = bounded.state(chosen.symbol, chosen.counts).weighted.allowed
+    allowed = bounded.allowed(chosen.symbol, chosen.counts)
     others = [name for name in allowed if name != chosen.choice]
     if not others:
         return None
     name = draws.choice(others)
     code = bounded.renderer.code(chosen.symbol.terminal, name)
-    tokens, choices = list(parent.tokens), list(parent.choices)
-    for node in nodes:
-        tokens[node.first], choices[node.start] = code, name
-    return surroundings.rendered(("".join(tokens), choices))
+    return [(node, (code, (name,))) for node in nodes]
 
 
-def change_identifier(parent: Derivation, surroundings: Surroundings, draws: Draws) -> Child | None:
+def change_identifier(parent: Derivation, surroundings: Surroundings, draws: Draws) -> list[Edit] | None:
     """Another name in one place."""
     if not parent.identifiers:
         return None
@@ -304,7 +289,7 @@ def change_identifier(parent: Derivation, surroundings: Surroundings, draws: Dra
     return _renamed(parent, chosen, [chosen], surroundings, draws)
 
 
-def rename_identifier(parent: Derivation, surroundings: Surroundings, draws: Draws) -> Child | None:
+def rename_identifier(parent: Derivation, surroundings: Surroundings, draws: Draws) -> list[Edit] | None:
     """Another name for the same thing everywhere."""
     if not parent.identifiers:
         return None
@@ -313,31 +298,64 @@ def rename_identifier(parent: Derivation, surroundings: Surroundings, draws: Dra
     return _renamed(parent, chosen, same, surroundings, draws)
 
 
-def two_steps(parent: Derivation, surroundings: Surroundings, draws: Draws) -> Child | None:
+# --- one step, or two ------------------------------------------------------------------------------
+
+
+def one(step: Step) -> Mutator:
+    """The mutator of a step."""
+
+    def mutator(parent: Derivation, surroundings: Surroundings, draws: Draws) -> list[Child]:
+        edits = step(parent, surroundings, draws)
+        return [] if edits is None else [surroundings.rendered(parent.edited(edits))]
+
+    return mutator
+
+
+def _siblings(
+    step: Step, then: Iterable[Step], parent: Derivation, surroundings: Surroundings, draws: Draws
+) -> list[Child]:
+    """Children that are two steps away, the first of which they have in common: it takes most of the time."""
+    edits = step(parent, surroundings, draws)
+    if edits is None:
+        return []
+    _, choices = parent.edited(edits)
+    between = Derivation(parent.grammar, tuple(choices), "")  # of which nobody needs the text
+    found = (following(between, surroundings, draws) for following in then)
+    return [surroundings.rendered(between.edited(more)) for more in found if more is not None]
+
+
+def two_steps(parent: Derivation, surroundings: Surroundings, draws: Draws) -> list[Child]:
     """Two edits of the tree, one after the other: the first alone may lead nowhere."""
-    first, second = draws.choice(_STEPS), draws.choice(_STEPS)
-    between = mutate(first, parent, surroundings, draws)
-    if between is None:
-        return None
-    text, choices = between
-    return second(Derivation(parent.grammar, tuple(choices), text), surroundings, draws)
+    return _siblings(draws.choice(_STEPS), draws.choices(_STEPS, k=SIBLINGS), parent, surroundings, draws)
 
 
-_STEPS = (splice, insert_item, graft_item, delete_item, change_identifier, regenerate, wrap)
+def cross(parent: Derivation, surroundings: Surroundings, draws: Draws) -> list[Child]:
+    """Two more items from the same other member: what it declares, say, and a use of it."""
+    if not surroundings.donors:
+        return []
+    donor = draws.choice(surroundings.donors)
+
+    def graft(parent: Derivation, surroundings: Surroundings, draws: Draws) -> list[Edit] | None:
+        return _grafted(parent, donor, surroundings, draws)
+
+    return _siblings(graft, [graft] * SIBLINGS, parent, surroundings, draws)
+
+
+_STEPS: tuple[Step, ...] = (splice, insert_item, graft_item, delete_item, change_identifier, regenerate, wrap)
 
 MUTATORS: dict[str, Mutator] = {
     "zest": zest,
-    "regenerate": regenerate,
-    "splice": splice,
-    "insert-item": insert_item,
-    "graft-item": graft_item,
+    "regenerate": one(regenerate),
+    "splice": one(splice),
+    "insert-item": one(insert_item),
+    "graft-item": one(graft_item),
     "cross": cross,
-    "delete-item": delete_item,
-    "duplicate-item": duplicate_item,
-    "swap-items": swap_items,
-    "hoist": hoist,
-    "wrap": wrap,
-    "change-identifier": change_identifier,
-    "rename-identifier": rename_identifier,
+    "delete-item": one(delete_item),
+    "duplicate-item": one(duplicate_item),
+    "swap-items": one(swap_items),
+    "hoist": one(hoist),
+    "wrap": one(wrap),
+    "change-identifier": one(change_identifier),
+    "rename-identifier": one(rename_identifier),
     "two-steps": two_steps,
 }

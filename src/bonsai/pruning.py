@@ -87,7 +87,7 @@ def _with_fewer_items(derivation: Derivation, node: Node) -> Iterator[Edited]:
 def _with_other_alternative(derivation: Derivation, node: Node, sampler: Sampler) -> Iterator[Edited]:
     """Another alternative, or absence, or another value; completed the shortest way."""
     draws = Draws("shortest")
-    for choice in sampler.bounded.state(node.symbol, node.counts).weighted.allowed:
+    for choice in sampler.bounded.allowed(node.symbol, node.counts):
         if choice != node.choice:
             _, completed = sampler.continue_from(node.symbol, node.counts, (choice,), draws, most=0)
             yield _replaced(derivation, node, completed)

@@ -207,6 +207,7 @@ class BoundedGrammar:
         # By the identity of the symbol: hashing a nested symbol by value costs more than the rest of a look-up.
         self._states: dict[tuple[int, Counts, str], State] = {}
         self._stacks: dict[tuple[int, Counts], tuple[Item, ...]] = {}
+        self._allowed: dict[tuple[int, Counts], tuple[int, ...]] = {}
         self._relevant: dict[int, tuple[bool, ...]] = {}
         self._symbols: list[Symbol] = []
 
@@ -220,6 +221,7 @@ class BoundedGrammar:
         if len(self._states) > _MANY_STATES:
             self._states.clear()  # states are pure functions of their keys; none is lost for good
             self._stacks.clear()
+            self._allowed.clear()
         return self.stack(self._root, self.analysis.no_counts)
 
     def stack(self, symbol: Symbol, counts: Counts) -> tuple[Item, ...]:
@@ -229,6 +231,14 @@ class BoundedGrammar:
         if found is None:
             found = self._stacks[key] = tuple(reversed(self._items(symbol, counts)))
             self._symbols.append(symbol)  # an identity is only good while its owner lives
+        return found
+
+    def allowed(self, symbol: Symbol, counts: Counts) -> tuple[int, ...]:
+        """What may be chosen at a symbol that offers a choice."""
+        key = (id(symbol), counts)
+        found = self._allowed.get(key)
+        if found is None:
+            found = self._allowed[key] = self.state(symbol, counts).weighted.allowed
         return found
 
     def _items(self, symbol: Symbol, counts: Counts, tail: str = "") -> list[Item]:

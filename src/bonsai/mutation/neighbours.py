@@ -45,13 +45,13 @@ def children(parents: Sequence[Derivation], sampler: Sampler, number: int, seed:
     known = {parent.text for parent in parents}
     found: list[Derivation] = []
     for attempt in range(MOST_ATTEMPTS * number):
-        if len(found) == number:
-            break
         [mutator] = draws.choices(mutators, cum_weights=cumulated)
-        child = mutate(mutator, parents[attempt % len(parents)], around, draws)
-        if child is not None and child[0] not in known:
-            known.add(child[0])
-            found.append(Derivation(sampler.grammar, tuple(child[1]), child[0]))
+        for text, choices in mutate(mutator, parents[attempt % len(parents)], around, draws):
+            if text not in known:
+                known.add(text)
+                found.append(Derivation(sampler.grammar, tuple(choices), text))
+        if len(found) >= number:
+            return found[:number]
     return found
 
 

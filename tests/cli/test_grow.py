@@ -1,6 +1,10 @@
 """`bonsai grow`, `merge` and `explain`, as a user calls them."""
 
 import json
+import re
+import shutil
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -116,6 +120,27 @@ def test_bounds_are_raised_while_that_pays(subject: Path, tmp_path: Path) -> Non
     assert all(attempt["paid"] == (attempt["new"] > 0 or attempt["saved"] > 0) for attempt in attempts)
     upper = [max(2, *(one["bounds"][i] for one in attempts if one["paid"]), 2) for i in range(3)]
     assert figures["bounds"] == upper
+
+
+def test_a_run_that_raised_its_bounds_resumes_to_the_same_corpus(subject: Path, tmp_path: Path) -> None:
+    whole, half = tmp_path / "whole", tmp_path / "half"
+    arguments = ["grow", str(subject), "--bounds", "auto", "--budget", "40x", "--quiet", "-o", str(whole)]
+    assert run(arguments) == 0
+    shutil.copytree(whole, half)
+    with closing(sqlite3.connect(half / "run.sqlite")) as database, database:
+        tasks = [task for (task,) in database.execute("SELECT task FROM results")]
+        raised = [task for task in tasks if re.match(r"\((3|.,3|.,.,3)", task)]
+        top = json.loads((whole / "run.json").read_text())["nodes"][-1]["bounds"]
+        lost = [task for task in tasks if task in (f"({top[0]},{top[1]},{top[2]},{kind})" for kind in "ru")]
+        assert lost, "the top is one of the nodes"
+        assert set(lost) < set(raised), "other raised nodes stay"
+        database.executemany("DELETE FROM results WHERE task = ?", [(task,) for task in lost])
+    assert run(["grow", "--resume", str(half), "--quiet"]) == 0
+    assert texts(half) == texts(whole)
+    nodes, others = (json.loads((folder / "run.json").read_text())["nodes"] for folder in (whole, half))
+    for figures in (*nodes, *others):
+        del figures["seconds"]
+    assert others == nodes
 
 
 def test_merging_keeps_the_smallest_witnesses(

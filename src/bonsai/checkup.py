@@ -20,9 +20,9 @@ from bonsai.sampler import Sampler
 from bonsai.subject import Subject, start_target
 from bonsai.targets.execution import Outcome
 
-SAMPLES = 1000
-EXECUTED = 500
+SAMPLES = 500  # of a large grammar under deep bounds, each takes tens of milliseconds
 PARSED = 100
+MOST_STATES = 20_000  # visited to count the programs
 MOST_CHOICES = 400
 LONGEST_PARSED = 150  # an ambiguous grammar makes a parser slow on long texts
 
@@ -82,10 +82,18 @@ class TargetCheckup:
         return asdict(self)
 
 
-def check_target(subject: Subject, bounds: Bounds, seed: int) -> TargetCheckup:
-    """Run the target on a few hundred blind samples."""
-    sampler, draws = Sampler(subject.grammar, bounds), Draws(("target", seed))
-    texts = [sampler.sample(draws)[0] for _ in range(EXECUTED)]
+Samples = list[tuple[str, list[int]]]
+
+
+def draw_samples(grammar: Grammar, bounds: Bounds, seed: int) -> Samples:
+    """A few hundred blind samples, texts and choices."""
+    sampler, draws = Sampler(grammar, bounds), Draws(seed)
+    return [sampler.sample(draws) for _ in range(SAMPLES)]
+
+
+def check_target(subject: Subject, samples: Samples) -> TargetCheckup:
+    """Run the target on the samples."""
+    texts = [text for text, _ in samples]
     target = start_target(subject)
     try:
         started = monotonic()
@@ -112,11 +120,8 @@ def check_target(subject: Subject, bounds: Bounds, seed: int) -> TargetCheckup:
     )
 
 
-def check_grammar(grammar: Grammar, bounds: Bounds, seed: int) -> Checkup:
-    """Look a grammar over by its definition and by a thousand samples."""
-    sampler = Sampler(grammar, bounds)
-    draws = Draws(seed)
-    samples = [sampler.sample(draws) for _ in range(SAMPLES)]
+def check_grammar(grammar: Grammar, bounds: Bounds, samples: Samples) -> Checkup:
+    """Look a grammar over by its definition and by samples."""
     sizes = [len("".join(text.split())) for text, _ in samples]
     short = [text for text, _ in samples if len(text) <= LONGEST_PARSED][:PARSED]
     analysis = Analysis(grammar, bounds.items)
@@ -138,7 +143,7 @@ def check_grammar(grammar: Grammar, bounds: Bounds, seed: int) -> Checkup:
 
 def _log10_programs(grammar: Grammar, bounds: Bounds) -> float | None:
     try:
-        return log10_count(grammar, bounds)
+        return log10_count(grammar, bounds, MOST_STATES)
     except BonsaiError:
         return None  # too many cases to count; not what this look is about
 
@@ -180,7 +185,7 @@ def _left_out(terminal: Terminal, lexer: BasicLexer) -> list[str]:
     return [text for text in shortest_matches(terminal.pattern) if text not in own]
 
 
-def _short(samples: list[tuple[str, list[int]]]) -> list[tuple[int, ...]]:
+def _short(samples: Samples) -> list[tuple[int, ...]]:
     """The samples whose trees are built: a tree costs more than a sample, and a quick look should be quick."""
     return [tuple(choices) for _, choices in samples if len(choices) <= MOST_CHOICES]
 

@@ -33,15 +33,16 @@ def count(grammar: Grammar, bounds: Bounds) -> int:
     return _fold(BoundedGrammar(grammar, bounds), sum, prod)
 
 
-def log10_count(grammar: Grammar, bounds: Bounds) -> float:
+def log10_count(grammar: Grammar, bounds: Bounds, most_states: int = MOST_STATES) -> float:
     """The decimal logarithm of the number of derivations within the bounds."""
-    return _fold(BoundedGrammar(grammar, bounds), _log_sum, fsum)
+    return _fold(BoundedGrammar(grammar, bounds), _log_sum, fsum, most_states)
 
 
 def _fold(
     bounded: BoundedGrammar,
     add: Callable[[list[Number]], Number],
     multiply: Callable[[list[Number]], Number],
+    most_states: int = MOST_STATES,
 ) -> Number:
     """Evaluate all states, children first, with an explicit stack: paths can be long."""
     known: dict[tuple[int, Counts], Number] = {}
@@ -60,9 +61,9 @@ def _fold(
         missing = {_case(one): one for states in options for one in states if _case(one) not in known}
         if missing:
             stack.extend(missing.values())
-            if len(known) + len(stack) > MOST_STATES:
+            if len(known) + len(stack) > most_states:
                 raise BonsaiError(
-                    f"counting the programs within {bounded.bounds} takes more than {MOST_STATES:,} cases",
+                    f"counting the programs within {bounded.bounds} takes more than {most_states:,} cases",
                     "many nonterminals of this grammar contain each other; ask for a smaller depth",
                 )
         else:

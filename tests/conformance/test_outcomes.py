@@ -42,6 +42,14 @@ def test_a_crash_says_what_and_where(target: IsolatedTarget, engine: str) -> Non
     assert execution.features
 
 
+def test_a_batch_larger_than_any_pipe(starter: Starter, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither side waits for the other: nothing takes so long that it needs a second chance."""
+    target = starter(timeout=10.0)
+    monkeypatch.setattr(IsolatedTarget, "_second_chance", lambda *_: pytest.fail("it hangs"))
+    texts = [f"{number} {'x' * length}" for number, length in enumerate([2_000] * 150 + [300_000] + [2_000] * 50)]
+    assert [one.output for one in target.execute(texts, Wanted.OUTPUT)] == [json.dumps(text) for text in texts]
+
+
 def test_no_output_unless_wanted(target: IsolatedTarget) -> None:
     assert run(target, "text", Wanted.FEATURES).output is None
     assert run(target, "invalid", Wanted.FEATURES).output is None

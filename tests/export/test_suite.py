@@ -23,8 +23,8 @@ WITHOUT_BONSAI = "import sys; sys.modules['bonsai'] = None; "
 UNTOUCHED = "-p", "no:cacheprovider", "-q", "-c", "/dev/null"
 
 
-def run(folder: Path, code: str = WITHOUT_BONSAI) -> subprocess.CompletedProcess[str]:
-    start = f"{code}import pytest; sys.exit(pytest.main({[*UNTOUCHED, str(folder)]!r}))"
+def run(*arguments: Path | str) -> subprocess.CompletedProcess[str]:
+    start = f"{WITHOUT_BONSAI}import pytest; sys.exit(pytest.main({[*UNTOUCHED, *map(str, arguments)]!r}))"
     return subprocess.run([sys.executable, "-c", start], capture_output=True, text=True, timeout=120, check=False)
 
 
@@ -93,6 +93,38 @@ def test_modules_beside_the_driver_come_along(tmp_path: Path) -> None:
         "part/inner.py",
     }
     assert run(folder).returncode == 0
+
+
+LATE = """
+def check(text):
+    import part
+    return part.describe(text)
+"""
+
+
+@pytest.mark.parametrize("mode", ["prepend", "append", "importlib"])
+def test_suites_with_modules_of_the_same_names_run_together(tmp_path: Path, mode: str) -> None:
+    """Each finds its own `driver`, and its own `part`, which is imported only when the driver is called."""
+    for name in ("one", "two"):
+        subject = json_subject(tmp_path / name, LATE)
+        (tmp_path / name / "part.py").write_text(f"def describe(text):\n    return ['{name}', text]\n")
+        toml = tmp_path / name / "bonsai.toml"
+        toml.write_text(toml.read_text().replace('name = "json"', f'name = "{name}"'))
+        exported(bonsai.load_subject(subject.folder), tmp_path / f"suites/{name}")
+    found = run(f"--import-mode={mode}", tmp_path / "suites")
+    assert found.returncode == 0, found.stdout + found.stderr
+    assert f"{2 * len(TEXTS)} passed" in found.stdout
+    part = tmp_path / "suites/two/part.py"
+    part.write_text(part.read_text().replace("two", "three"))
+    assert f"{len(TEXTS)} failed, {len(TEXTS)} passed" in run(f"--import-mode={mode}", tmp_path / "suites").stdout
+
+
+def test_suites_of_one_subject_run_together_as_pytest_recommends(tmp_path: Path) -> None:
+    for name in ("one", "two"):
+        exported(json_subject(tmp_path / name), tmp_path / f"suites/{name}")
+    found = run("--import-mode=importlib", tmp_path / "suites")
+    assert found.returncode == 0, found.stdout + found.stderr
+    assert f"{2 * len(TEXTS)} passed" in found.stdout
 
 
 def test_what_init_makes_can_be_exported(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from bonsai.errors import BonsaiError
-from bonsai.grading.candidates import Call, Limits, Words, read_candidate, start_candidate
+from bonsai.grading.candidates import Call, Jar, Limits, Words, read_candidate, start_candidate
 from bonsai.targets.execution import Outcome, Wanted
 from made_subjects import JSON_DRIVER, SETTINGS, json_subject
 
@@ -17,6 +17,9 @@ def test_commands_and_callables_are_told_apart(tmp_path: Path) -> None:
     assert read_candidate("java -jar 'my checker.jar' {file}") == Words(
         ("java", "-jar", "my checker.jar", "{file}")
     )
+    (tmp_path / "mine.jar").write_text("")
+    assert read_candidate(f"{tmp_path}/mine.jar") == Jar(tmp_path / "mine.jar", None)
+    assert read_candidate(f"{tmp_path}/mine.jar:a.Driver") == Jar(tmp_path / "mine.jar", "a.Driver")
     assert read_candidate("./checker") == Words(("./checker",))
 
 
@@ -27,7 +30,8 @@ def test_commands_and_callables_are_told_apart(tmp_path: Path) -> None:
         ("", "empty"),
         ("   ", "empty"),
         ("echo 'a", "is no command"),
-        ("student.jar", "java -jar student.jar"),
+        ("student.jar", "there is no file student.jar"),
+        ("student.jar:Driver", "there is no file student.jar"),
     ],
 )
 def test_what_is_no_candidate(text: str, words: str) -> None:

@@ -6,7 +6,7 @@ import pytest
 
 import bonsai
 from bonsai.budget import parse_budget
-from bonsai.checkup import check_target
+from bonsai.checkup import check_target, draw_samples
 from bonsai.errors import BonsaiError
 from bonsai.new_subject.starter import start_subject
 from bonsai.session import GrowSettings
@@ -43,7 +43,8 @@ def test_any_grammar_makes_a_subject_with_a_target(name: str, tmp_path: Path) ->
 
 def test_a_grammar_without_a_program_grows(tmp_path: Path) -> None:
     start_subject(tmp_path / "new", BUNDLED / "json/json.lark")
-    assert check_target(bonsai.load_subject(tmp_path / "new"), bonsai.Bounds(1, 1, 1), 0).unparsed == 0
+    new = bonsai.load_subject(tmp_path / "new")
+    assert check_target(new, draw_samples(new.grammar, bonsai.Bounds(1, 1, 1), 0)).unparsed == 0
     valid, _ = grown(tmp_path / "new")
     assert valid >= 2
 
@@ -52,7 +53,7 @@ def test_a_grammar_and_a_function_grow(tmp_path: Path) -> None:
     started = start_subject(tmp_path / "new", BUNDLED / "json/json.lark", "json:loads", ("json.decoder",), ".json")
     subject = bonsai.load_subject(tmp_path / "new")
     assert (started.cover, started.calls, subject.suffix) == (("json.decoder",), "json:loads", ".json")
-    assert check_target(subject, bonsai.Bounds(1, 1, 1), 0).valid == 1
+    assert check_target(subject, draw_samples(subject.grammar, bonsai.Bounds(1, 1, 1), 0)).valid == 1
 
 
 def test_nothing_is_overwritten(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ import json
 import typer
 from rich.markup import escape
 
-from bonsai.checkup import Checkup, TargetCheckup, check_grammar, check_target
+from bonsai.checkup import Checkup, TargetCheckup, check_grammar, check_target, draw_samples
 from bonsai.cli.common import (
     BoundsOption,
     JsonOption,
@@ -34,8 +34,9 @@ def check(
     """
     loaded = load_subject(subject)
     within = bounds_of(loaded, bounds)
-    checkup = check_grammar(loaded.grammar, within, seed)
-    target = check_target(loaded, within, seed) if loaded.target else None
+    samples = draw_samples(loaded.grammar, within, seed)
+    checkup = check_grammar(loaded.grammar, within, samples)
+    target = check_target(loaded, samples) if loaded.target else None
     if as_json:
         figures = checkup.figures() | {"target": target.figures() if target else None}
         typer.echo(json.dumps(figures))
@@ -71,8 +72,10 @@ def _print(name: str, checkup: Checkup, quiet: bool) -> None:
         out.print(f"[bold]{escape(name)}[/bold] within {checkup.bounds}")
         out.print(f"  rules           {checkup.rules}, of them recursive {checkup.recursive}")
         out.print(f"  terminals       {checkup.terminals}, of them user-defined {checkup.identifiers}")
-        if checkup.log10_programs is not None:
-            out.print(f"  programs        {power_of_ten(checkup.log10_programs)}")
+        number = (
+            "too many to count here" if checkup.log10_programs is None else power_of_ten(checkup.log10_programs)
+        )
+        out.print(f"  programs        {number}")
         out.print(
             f"  samples         {checkup.samples}, on average {checkup.mean_size:.0f} characters without "
             f"white space, the longest {checkup.max_size}"

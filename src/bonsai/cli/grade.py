@@ -27,7 +27,8 @@ def grade(
         typer.Option(
             "--candidate",
             metavar="CMD_OR_CALL",
-            help="A command that reads stdin, or {file}; or module:function; or path.py:function.",
+            help="A command that reads stdin, or {file}; module:function or path.py:function; path.jar or "
+            "path.jar:package.Driver.",
         ),
     ],
     form: Annotated[str, typer.Option("--format", metavar="|".join(FORMATS), help="What to write.")] = "text",
@@ -43,7 +44,7 @@ def grade(
             "--timeout",
             metavar="T",
             help="For each test, such as 5s; one that takes longer has a second chance with five times as long. "
-            "(default: 10s for commands, the subject's for callables)",
+            "(default: 10s for commands, the subject's for callables and jars)",
         ),
     ] = None,
     memory: Annotated[

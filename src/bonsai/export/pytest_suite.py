@@ -1,7 +1,9 @@
 """Answers come in; the files of a test suite go out, which runs with pytest alone, without Bonsai."""
 
+import json
 import re
 from collections.abc import Sequence
+from pathlib import Path
 
 from bonsai.errors import BonsaiError
 from bonsai.export.expectations import Expectation
@@ -28,7 +30,7 @@ After a change that was meant, `python {name} --update` writes down what happens
 
 import json
 import sys
-from pathlib import Path
+{extra}from pathlib import Path
 from pkgutil import resolve_name
 
 import pytest
@@ -56,16 +58,41 @@ except ModuleNotFoundError:
     sys.modules["bonsai"] = sys.modules["bonsai.errors"] = bonsai
 """
 
+_OWN_MODULES = '''
+COPIED = {copied}  # beside this file; other suites may have modules of the same names
+OWN = {{}}
+
+
+@contextmanager
+def own_modules():
+    """Inside, imports find the modules beside this file; outside, what others have imported is as it was."""
+    others = taken()
+    sys.modules.update(OWN)
+    sys.path.insert(0, str(HERE))
+    try:
+        yield
+    finally:
+        sys.path.remove(str(HERE))
+        OWN.update(taken())
+        sys.modules.update(others)
+
+
+def taken():
+    """Take all modules of these names out of those that are imported."""
+    names = [name for name in sys.modules if name.split(".")[0] in COPIED]
+    return {{name: sys.modules.pop(name) for name in names}}
+
+'''
+
 _TAIL = '''
-INVALID = {invalid}
-UNPARSED = {unparsed}
 INPUTS = sorted(path for path in (HERE / "inputs").rglob("*") if path.is_file())
 
 
 def answer(text):
     """What the program makes of a text, as expected/ has it."""
     try:
-        return {{"outcome": "valid", "output": as_json({function}(text))}}
+{run}
+        return {{"outcome": "valid", "output": as_json(value)}}
     except UNPARSED as error:
         return {{"outcome": "unparsed", **rejection(error)}}
     except INVALID as error:
@@ -134,7 +161,7 @@ def pytest_suite(subject: Subject, known: Sequence[Expectation]) -> dict[str, by
 
 
 def _test_file(name: str, target: PythonTarget, sources: dict[str, str], number: int) -> str:
-    module, _, path = target.call.partition(":")
+    module = target.call.split(":")[0]
     verdicts = any("bonsai" in imported_modules(source) for source in sources.values()) or module.startswith(
         "bonsai."
     )
@@ -155,12 +182,27 @@ def _test_file(name: str, target: PythonTarget, sources: dict[str, str], number:
         unparsed=_listed(unparsed),
         origin=origin,
         name=name,
+        extra="from contextlib import contextmanager\n" if sources else "",
     )
-    imports = "\nsys.path.insert(0, str(HERE))\n" if sources else "\n"
-    imports += f"from {module} import {path.split('.')[0]}\n"
     stand_ins = _STAND_INS if verdicts and sources else ""
-    tail = _TAIL.format(invalid=_tuple(invalid), unparsed=_tuple(unparsed), function=path)
-    return head + stand_ins + imports + tail
+    return head + stand_ins + _program(target, sources, _tuple(invalid), _tuple(unparsed))
+
+
+def _program(target: PythonTarget, sources: dict[str, str], invalid: str, unparsed: str) -> str:
+    """How the suite imports and calls the program; what was copied along is kept apart from other suites."""
+    module, _, path = target.call.partition(":")
+    imports = [f"from {module} import {path.split('.')[0]}", f"INVALID = {invalid}", f"UNPARSED = {unparsed}"]
+    run = [f"value = {path}(text)"]
+    own = ""
+    if sources:
+        copied = sorted({Path(name).parts[0].removesuffix(".py") for name in sources})
+        own = _OWN_MODULES.format(copied=json.dumps(copied))
+        imports = ["with own_modules():", *(f"    {line}" for line in imports)]
+        run = ["with own_modules():", *(f"    {line}" for line in run)]
+    else:
+        imports.insert(1, "")
+    tail = _TAIL.format(run="\n".join(f"        {line}" for line in run))
+    return own + "\n".join(["", *imports]) + "\n" + tail
 
 
 def _listed(exceptions: Sequence[str]) -> str:

@@ -1,8 +1,8 @@
-"""What a user calls a candidate comes in, a command or a Python callable; a target that runs it goes out."""
+"""What a user calls a candidate comes in, a command, a Python callable or a jar; a target that runs it goes out."""
 
 import re
 import shlex
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from bonsai.errors import BonsaiError
@@ -10,15 +10,17 @@ from bonsai.subject import Subject
 from bonsai.targets.command.engine import Command, CommandTarget
 from bonsai.targets.engines import start
 from bonsai.targets.execution import Target
-from bonsai.targets.settings import PythonTarget
+from bonsai.targets.jvm.jars import classes_of, is_covered, libraries_of, start_jar
+from bonsai.targets.settings import JvmTarget, PythonTarget
 
 TIMEOUT = 10.0  # seconds: a command may have to start a virtual machine
 MEMORY = 2**30
+FORMS = "a candidate is a command, module:function, path.py:function, path.jar or path.jar:Driver"
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """For each test; where None, the subject's own for callables, and for commands the defaults above."""
+    """For each test; where None, the subject's own for callables and jars, and for commands the defaults above."""
 
     timeout: float | None = None
     memory: int | None = None
@@ -39,29 +41,40 @@ class Words:
     words: tuple[str, ...]
 
 
-Candidate = Call | Words
+@dataclass(frozen=True, slots=True)
+class Jar:
+    """A jar and its driver: a class in it, a source file (`.java`), or None for the subject's own driver."""
+
+    path: Path
+    driver: str | None
+
+
+Candidate = Call | Words | Jar
 
 
 def read_candidate(text: str) -> Candidate:
-    """`module:function` and `path.py:function` are callables, all else is a command."""
+    """`path.jar`, perhaps with `:Driver`, is a jar; `path.py:function` and `module:function` are callables; all
+    else is a command."""
+    if match := re.fullmatch(r"(\S+\.jar)(?::(\S+))?", text):
+        return Jar(_file(match[1]), match[2])
     if re.fullmatch(r"[\w.]+:[\w.]+", text) and not re.search(r"\.py:", text):
         return Call(text, Path())
     if match := re.fullmatch(r"(\S+)\.py:([\w.]+)", text):
-        path = Path(f"{match[1]}.py")
-        if not path.is_file():
-            raise BonsaiError(
-                f"there is no file {path}", "a candidate is a command, module:function, or path.py:function"
-            )
+        path = _file(f"{match[1]}.py")
         return Call(f"{path.stem}:{match[2]}", path.parent)
     try:
         words = tuple(shlex.split(text))
     except ValueError as error:
         raise BonsaiError(f"the candidate {text!r} is no command: {error}", "quote it as for a shell") from None
     if not words:
-        raise BonsaiError("the candidate is empty", "name a command, module:function, or path.py:function")
-    if len(words) == 1 and words[0].endswith(".jar"):
-        raise BonsaiError(f"{words[0]} is no command", f'write "java -jar {words[0]} {{file}}", say')
+        raise BonsaiError("the candidate is empty", FORMS)
     return Words(words)
+
+
+def _file(name: str) -> Path:
+    if not Path(name).is_file():
+        raise BonsaiError(f"there is no file {name}", FORMS)
+    return Path(name)
 
 
 def start_candidate(candidate: Candidate, subject: Subject, limits: Limits) -> Target:
@@ -69,6 +82,18 @@ def start_candidate(candidate: Candidate, subject: Subject, limits: Limits) -> T
     if isinstance(candidate, Words):
         timeout, memory = limits.timeout or TIMEOUT, limits.memory or MEMORY
         return CommandTarget(Command(candidate.words, subject.suffix, timeout, memory))
+    try:
+        if isinstance(candidate, Jar):
+            return _start_jar(candidate, subject, limits)
+        return _start_call(candidate, subject, limits)
+    except BonsaiError as error:
+        raise BonsaiError(f"the candidate cannot be started: {error.message}", error.hint) from None
+
+
+# Python
+
+
+def _start_call(candidate: Call, subject: Subject, limits: Limits) -> Target:
     own = subject.target if isinstance(subject.target, PythonTarget) else None
     settings = PythonTarget(
         call=candidate.call,
@@ -78,10 +103,7 @@ def start_candidate(candidate: Candidate, subject: Subject, limits: Limits) -> T
         timeout=limits.timeout or (own.timeout if own else TIMEOUT),
         memory=limits.memory or (own.memory if own else MEMORY),
     )
-    try:
-        return start(settings, candidate.folder)
-    except BonsaiError as error:
-        raise BonsaiError(f"the candidate cannot be started: {error.message}", error.hint) from None
+    return start(settings, candidate.folder)
 
 
 def _known_to_candidates(exceptions: tuple[str, ...], subject: Subject) -> tuple[str, ...]:
@@ -91,3 +113,55 @@ def _known_to_candidates(exceptions: tuple[str, ...], subject: Subject) -> tuple
         for name in exceptions
         if not any((subject.folder / f"{name.split('.')[0]}{ending}").exists() for ending in ("", ".py"))
     )
+
+
+# Jars
+
+
+def _start_jar(candidate: Jar, subject: Subject, limits: Limits) -> Target:
+    own = subject.target if isinstance(subject.target, JvmTarget) else None
+    classes = classes_of(candidate.path)
+    if candidate.driver is None:
+        return _start_in_place(candidate.path, classes, own, subject, limits)
+    settings = JvmTarget(
+        driver=_driver(candidate, candidate.driver, classes),
+        classpath=(),
+        maven=(),
+        cover=(),
+        invalid=_known_to_jars(own.invalid, classes) if own else (),
+        unparsed=_known_to_jars(own.unparsed, classes) if own else (),
+        java=own.java if own else "java",
+        heap=limits.memory or (own.heap if own else MEMORY),
+        timeout=limits.timeout or (own.timeout if own else TIMEOUT),
+    )
+    is_source = candidate.driver.endswith(".java")
+    return start_jar(candidate.path, settings, Path(candidate.driver).parent if is_source else None)
+
+
+def _start_in_place(
+    jar: Path, classes: set[str], own: JvmTarget | None, subject: Subject, limits: Limits
+) -> Target:
+    """With the subject's driver, and without the reference: what the jar lacks must not come from there."""
+    hint = f"name a driver: {jar}:package.Driver, or {jar}:path/Driver.java"
+    if own is None:
+        raise BonsaiError(f"{jar} needs a driver, as {subject.name} is no subject of the JVM engine", hint)
+    if not any(is_covered(name, own.cover) for name in classes):
+        raise BonsaiError(f"{jar} has none of the classes that {subject.name} covers", hint)
+    settings = replace(own, heap=limits.memory or own.heap, timeout=limits.timeout or own.timeout)
+    return start_jar(jar, settings, subject.folder, libraries_of(own, subject.folder))
+
+
+def _driver(candidate: Jar, name: str, classes: set[str]) -> str:
+    if name.endswith(".java"):
+        return _file(name).stem
+    if name not in classes:
+        raise BonsaiError(
+            f"there is no class {name} in {candidate.path}",
+            "write package.Driver, or path/Driver.java for a source that is compiled with the jar",
+        )
+    return name
+
+
+def _known_to_jars(exceptions: tuple[str, ...], classes: set[str]) -> tuple[str, ...]:
+    """Java's own, and those that the jar has."""
+    return tuple(name for name in exceptions if name in classes or name.startswith("java."))

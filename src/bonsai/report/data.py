@@ -15,7 +15,9 @@ from bonsai.report.distribution import Distribution, distribution, grid
 from bonsai.report.lattice_picture import Picture, pictures
 from bonsai.report.sources import Arm, Cover, Module, Reason, fitting, label_of, modules_of, reasons_of
 from bonsai.store import NodeRun
-from bonsai.subject import load_subject
+from bonsai.subject import Subject, load_subject
+from bonsai.targets.jvm.sources import JavaSources, find_sources
+from bonsai.targets.settings import JvmTarget
 
 ASKED = ("bounds", "lattice", "budget", "policy", "select", "seed", "jobs", "shards", "engine", "version")
 
@@ -74,7 +76,8 @@ def read_report(folder: Path, subject: str | None = None, compare: Path | None =
     suffix = Path(run.files[0]).suffix if run.files else ""
     masks = witnessed(run.corpus)
     witnesses = _witnesses(run.corpus, masks)
-    modules = modules_of(_arms(run, witnesses), _source_folder(run.summary, subject))
+    loaded = _subject(run.summary, subject)
+    modules = modules_of(_arms(run, witnesses), loaded.folder if loaded else None, _java_sources(loaded))
     sizes = {"this corpus": [one.size[0] for one in run.corpus]}
     if compare is not None:
         sizes[compare.name or str(compare)] = [size_of(one.text)[0] for one in read_corpus(compare, suffix)]
@@ -102,14 +105,20 @@ def read_report(folder: Path, subject: str | None = None, compare: Path | None =
     )
 
 
-def _source_folder(summary: dict[str, Any], subject: str | None) -> Path | None:
-    """Where the target's source is looked for; the report of a subject that is gone shows no source."""
+def _subject(summary: dict[str, Any], subject: str | None) -> Subject | None:
+    """Whose target's source is shown; the report of a subject that is gone shows none."""
     if subject is not None:
-        return load_subject(subject).folder
+        return load_subject(subject)
     try:
-        return load_subject(str(summary["folder"])).folder
+        return load_subject(str(summary["folder"]))
     except (BonsaiError, KeyError):
         return None
+
+
+def _java_sources(subject: Subject | None) -> JavaSources | None:
+    if subject is None or not isinstance(subject.target, JvmTarget):
+        return None
+    return find_sources(subject.target, subject.folder)
 
 
 def _witnesses(corpus: Sequence[Input], masks: Sequence[int]) -> dict[int, list[int]]:

@@ -16,7 +16,7 @@ from markupsafe import Markup
 from pygments import highlight
 from pygments.formatters import HtmlFormatter
 from pygments.lexer import Lexer
-from pygments.lexers import PythonLexer, TextLexer, get_lexer_for_filename
+from pygments.lexers import TextLexer, get_lexer_for_filename
 from pygments.util import ClassNotFound
 
 from bonsai.report.data import Report
@@ -72,10 +72,10 @@ def _cards(environment: Environment, report: Report) -> list[Markup]:
 
 def _bodies(environment: Environment, modules: Sequence[Module]) -> list[Markup]:
     template = environment.get_template("module.html")
-    python, plain = _Highlighter(PythonLexer(stripnl=False)), _Highlighter(TextLexer(stripnl=False))
+    highlighters = {suffix: _Highlighter(_lexer(suffix)) for suffix in (".py", ".java", ".txt")}
     found = []
     for number, module in enumerate(modules):
-        lines = _lines(module, python if module.readable else plain)
+        lines = _lines(module, highlighters[module.suffix if module.readable else ".txt"])
         found.append(Markup(template.render(module=module, number=number, lines=lines)))
     return found
 

@@ -1,12 +1,13 @@
 """Features and their witnesses come in; the target's source goes out, line by line, with what is covered."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 from pathlib import Path
 
 from bonsai.feature_names import place_of, source_of
+from bonsai.targets.jvm.sources import JavaSources
 
 LINES = 15_000
 # A branch of a JVM target: "package.Type.method(Parameters):line:arm"
@@ -55,6 +56,11 @@ class Module:
     def covered(self) -> int:
         return sum(arm.cover is not Cover.NONE for arm in self.arms)
 
+    @property
+    def suffix(self) -> str:
+        """What its source is written in, as the suffix of a file."""
+        return ".java" if _METHOD.fullmatch(self.arms[0].name) else ".py"
+
 
 @dataclass(frozen=True, slots=True)
 class Reason:
@@ -76,13 +82,17 @@ class _Spot:
     text: str
 
 
-def _spot(name: str) -> _Spot:
+def _spot(name: str, in_source: Container[str]) -> _Spot:
+    """`in_source` has the classes, each in no other one, whose source is there."""
     place = place_of(name)
     if place is not None:
         return _Spot(place.module, place.line, "")
     method = _METHOD.fullmatch(name)
     if method is not None:
-        return _Spot(method["type"], 0, f"{method['method']}, line {method['line']}")
+        outermost, text = method["type"].split("$")[0], f"{method['method']}, line {method['line']}"
+        if outermost in in_source:
+            return _Spot(outermost, int(method["line"]), text)
+        return _Spot(method["type"], 0, text)
     group, _, rest = name.partition(":")
     return _Spot(group, 0, rest or name)
 
@@ -93,22 +103,34 @@ def label_of(name: str) -> str:
     return place.arm if place else method["arm"] if method else ""
 
 
-def modules_of(arms: Sequence[Arm], folder: Path | None) -> list[Module]:
-    """The target's files, by name."""
+def modules_of(arms: Sequence[Arm], folder: Path | None, java: JavaSources | None = None) -> list[Module]:
+    """The target's files, by name; their sources are in the subject's folder, installed, or Java's."""
+    sources = _java_sources(arms, java) if java is not None else {}
     files: dict[str, list[tuple[_Spot, Arm]]] = {}
     for arm in arms:
-        spot = _spot(arm.name)
+        spot = _spot(arm.name, sources)
         files.setdefault(spot.module, []).append((spot, arm))
-    return [_module(name, found, folder) for name, found in sorted(files.items())]
+    for name in files.keys() - sources.keys():
+        source = source_of(name, folder) if folder is not None and all(s.line for s, _ in files[name]) else None
+        if source is not None:
+            sources[name] = source
+    return [_module(name, found, sources.get(name)) for name, found in sorted(files.items())]
 
 
-def _module(name: str, found: list[tuple[_Spot, Arm]], folder: Path | None) -> Module:
+def _java_sources(arms: Sequence[Arm], java: JavaSources) -> dict[str, tuple[str, ...]]:
+    """By the outermost class, without the files of which nothing is covered: of a large target, they are many."""
+    methods = [_METHOD.fullmatch(arm.name) for arm in arms if arm.cover is not Cover.NONE]
+    outermost = {method["type"].split("$")[0] for method in methods if method}
+    found = {name: java.lines(name) for name in outermost}
+    return {name: lines for name, lines in found.items() if lines is not None}
+
+
+def _module(name: str, found: list[tuple[_Spot, Arm]], source: Sequence[str] | None) -> Module:
     arms = tuple(arm for _, arm in found)
     places: dict[int, list[Arm]] = {}
     for spot, arm in found:
         places.setdefault(spot.line, []).append(arm)
-    source = source_of(name, folder) if folder is not None and 0 not in places else None
-    if source is None or max(places) > len(source):
+    if source is None or not 0 < min(places) <= max(places) <= len(source):
         texts: dict[str, list[Arm]] = {}
         for spot, arm in found:
             texts.setdefault(spot.text or f"line {spot.line}", []).append(arm)
@@ -134,12 +156,14 @@ def reasons_of(modules: Sequence[Module], witnesses: Mapping[int, Sequence[int]]
 
 
 def fitting(modules: Sequence[Module]) -> list[Module]:
-    """The modules, with no more lines than a page holds: if need be only lines with arms, or none for the last."""
+    """The modules, with no more lines than a page holds: if need be only lines with arms, of those covered most."""
     if sum(len(module.lines) for module in modules) <= LINES:
         return list(modules)
-    found, room = [], LINES
-    for module in modules:
-        lines = tuple(line for line in module.lines if line.arms)
-        room -= len(lines)
-        found.append(replace(module, lines=lines if room >= 0 else ()))
-    return found
+    short = [replace(module, lines=tuple(line for line in module.lines if line.arms)) for module in modules]
+    room = LINES
+    for place in sorted(range(len(short)), key=lambda place: -short[place].covered):
+        if len(short[place].lines) <= room:
+            room -= len(short[place].lines)
+        else:
+            short[place] = replace(short[place], lines=())
+    return short

@@ -20,6 +20,9 @@ from bonsai.targets.wire import (
 )
 
 STARTING = 120.0  # seconds for a target to be ready: imports can be slow
+# A request fits into a pipe: sending it never waits for the process, which may wait for its results to be read. A
+# text counts one more than its length, and a character has at most four bytes; a longer text goes alone.
+MOST_CHARACTERS = 12_000
 SECOND_CHANCE = 5  # a time-out counts only if it recurs in a fresh process with so many times the limit
 _OUTCOMES = (Outcome.VALID, Outcome.INVALID, Outcome.UNPARSED, Outcome.CRASH)  # by their numbers in `wire`
 _WANTED = {Wanted.FEATURES: FEATURES_WANTED, Wanted.OUTPUT: OUTPUT_WANTED}
@@ -46,9 +49,8 @@ class IsolatedTarget:
         """Run the target on each text, in order."""
         executions: list[Execution] = []
         while len(executions) < len(texts):
-            rest = texts[len(executions) :]
             try:
-                self._run(rest, wanted, self._timeout, executions)
+                self._run(_request(texts, len(executions)), wanted, self._timeout, executions)
             except Hung:
                 executions.append(self._second_chance(texts[len(executions)], wanted))
             except Died as death:
@@ -154,6 +156,14 @@ class IsolatedTarget:
             raise BonsaiError(answer["error"], answer["hint"])
         features: list[str] = answer["features"]
         return features
+
+
+def _request(texts: Sequence[str], start: int) -> Sequence[str]:
+    """As many texts from there on as fit into one request, and at least one."""
+    room, end = MOST_CHARACTERS, start
+    while end < len(texts) and (room := room - len(texts[end]) - 1) >= 0:
+        end += 1
+    return texts[start : max(end, start + 1)]
 
 
 def _read_frame(process: Process) -> Any:

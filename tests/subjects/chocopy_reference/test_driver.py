@@ -45,13 +45,20 @@ def test_verdicts_and_trees(target: Target, text: str, outcome: Outcome, errors:
     tree = json.loads(execution.output or "")
     assert (tree["kind"], tree["size"]) == ("Program", len(text.rstrip("\n")) + 1)
     assert [error["message"] for error in tree["errors"]] == errors
+    assert execution.message == "".join(errors)
+
+
+@needs_java
+def test_a_parser_that_returns_nothing(target: Target) -> None:
+    [execution] = target.execute(["!"], Wanted.OUTPUT)
+    assert (execution.outcome, execution.output) == (Outcome.UNPARSED, "null")
 
 
 @needs_java
 def test_an_error_of_the_compiler_is_a_crash(target: Target) -> None:
     [execution] = target.execute(["crash"])
     assert execution.outcome is Outcome.CRASH
-    assert execution.message == "IllegalStateException: a flaw (RefAnalysis.java:9)"
+    assert execution.message == "IOException: a flaw (RefAnalysis.java:10)"
 
 
 @needs_java

@@ -50,7 +50,7 @@ def compile_driver(driver: str, folder: Path, java: Path, classpath: Sequence[Pa
         command += ["-sourcepath", str(folder.resolve()), "-cp", joined(classpath), str(source)]
         status, output = run(command, target)
         if status:
-            words = ("error:", "symbol:")
+            words = ("error:", "symbol:", "wrong version")
             lines = [line.strip() for line in output.splitlines() if any(word in line for word in words)][:2]
             raise BonsaiError(f"driver: javac says {' '.join(lines) or output.strip()}", "correct it")
 

@@ -8,6 +8,9 @@ public final class RefParser {
         if (debug) {
             throw new IllegalStateException("nobody wants to debug");
         }
+        if (input.startsWith("!")) {
+            return null;
+        }
         boolean readable = input.endsWith("\n") && !input.contains("?");
         return new Program(input, readable ? null : "Parse error");
     }

@@ -1,21 +1,31 @@
 package chocopy.common.astnodes;
 
+import java.io.IOException;
+import java.util.List;
+
 /** Stands in for the reference's own: it knows its errors and its JSON. */
-public final class Program {
+public class Program {
     public final String text;
-    private final String error;
+    private final List<CompilerError> errors;
 
     public Program(String text, String error) {
         this.text = text;
-        this.error = error;
+        this.errors = error == null ? List.of() : List.of(new CompilerError(error));
     }
 
     public boolean hasErrors() {
-        return error != null;
+        return !errors.isEmpty();
     }
 
-    public String toJSON() {
-        String errors = error == null ? "" : "{\"kind\" : \"CompilerError\", \"message\" : \"" + error + "\"}";
-        return "{\n \"kind\" : \"Program\", \"size\" : " + text.length() + ", \"errors\" : [" + errors + "]\n}";
+    public List<CompilerError> getErrorList() {
+        return errors;
+    }
+
+    public String toJSON() throws IOException {
+        String listed = "";
+        for (CompilerError error : errors) {
+            listed += "{\"kind\" : \"CompilerError\", \"message\" : \"" + error.message + "\"}";
+        }
+        return "{\n \"kind\" : \"Program\", \"size\" : " + text.length() + ", \"errors\" : [" + listed + "]\n}";
     }
 }

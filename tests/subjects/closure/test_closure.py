@@ -40,13 +40,29 @@ PUBLISHED = SHARED / "published-corpora" / "closure"
         "import a from 'b'; export default a",
         "a = b ? /c/g : !d, e",
         '"use strict"; delete a.b, void 0',
+        "if ((a, b)) { c = new (-d)(1, 2) }",
+        "new function() {}; new a.b[c]; new new.target",
     ],
 )
 def test_programs_that_parse(text: str) -> None:
     parser_for(load_subject("closure").grammar).parse(text)
 
 
-@pytest.mark.parametrize("text", ["a b", "if (a) else b", "1 = ", "({a: })", "for (;;", "a => ", "class {}"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a b",
+        "if (a) else b",
+        "1 = ",
+        "({a: })",
+        "for (;;",
+        "a => ",
+        "class {}",
+        "new -a",
+        "a ? b, c : d",
+        "({[a, b]: c})",
+    ],
+)
 def test_programs_that_do_not(text: str) -> None:
     with pytest.raises(BonsaiError):
         parser_for(load_subject("closure").grammar).parse(text)
@@ -67,6 +83,15 @@ def test_verdicts(target: Target) -> None:
     assert (invalid.outcome, unparsed.outcome) == (Outcome.INVALID, Outcome.UNPARSED)
     assert "must be inside" in invalid.message
     assert crash.outcome is Outcome.CRASH
+
+
+@pytest.mark.slow
+@needs_java
+def test_what_depends_on_the_context_is_semantic(target: Target) -> None:
+    texts = ["yield", "a;\n b(yield * c)", "function *a() { () => { yield d } }", "await a", "return", "const a"]
+    assert {one.outcome for one in target.execute(texts)} == {Outcome.INVALID}
+    inside, after = target.execute(["function *a() { yield b }", "function *a() { yield b b }"])
+    assert (inside.outcome, after.outcome) == (Outcome.VALID, Outcome.UNPARSED)
 
 
 @pytest.mark.slow

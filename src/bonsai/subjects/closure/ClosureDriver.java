@@ -23,6 +23,7 @@ public final class ClosureDriver {
 
     private static final Member DESCRIPTION = description();
     private static final Pattern NODE = Pattern.compile("( \\S+)? \\d+ \\[length: .*", Pattern.DOTALL);
+    private static final Pattern LINE = Pattern.compile("\r\n|[\n\r\u2028\u2029]");
     private static final Pattern SYNTAX =
             Pattern.compile("expected|[Uu]nterminated|valid identifier start|at least one digit");
 
@@ -46,7 +47,10 @@ public final class ClosureDriver {
         }
         for (Object error : errors(result)) {
             String message = message((JSError) error);
-            throw isSyntax(message) ? new Unparsed(message) : new Invalid(message);
+            if (!isSyntax(message)) {
+                throw new Invalid(message);
+            }
+            throw isYield(error, text) ? new Invalid("yield outside of a generator") : new Unparsed(message);
         }
         throw new Invalid("no success");
     }
@@ -99,5 +103,28 @@ public final class ClosureDriver {
     /** The parser reports early errors, such as a misplaced `break`, in the same way: those are semantic. */
     private static boolean isSyntax(String message) {
         return message.startsWith("JSC_PARSE_ERROR") && SYNTAX.matcher(message).find();
+    }
+
+    /** Outside of a generator, the parser stops right after the word: that is about its context, so it is semantic. */
+    private static boolean isYield(Object error, String text) {
+        String[] lines = LINE.split(text, -1);
+        int line = number(error, "lineno", "lineNumber") - 1;
+        int column = number(error, "charno");
+        return line >= 0 && line < lines.length && column >= 0 && column <= lines[line].length()
+                && lines[line].substring(0, column).endsWith("yield");
+    }
+
+    /** A field, by one of its names: the methods beside it would be exercised by every such input. */
+    private static int number(Object error, String... names) {
+        for (String name : names) {
+            try {
+                Field field = error.getClass().getDeclaredField(name);
+                field.setAccessible(true);
+                return field.getInt(error);
+            } catch (ReflectiveOperationException another) {
+                continue;
+            }
+        }
+        return -1;
     }
 }

@@ -1,5 +1,6 @@
 """A subject and bounds come in; what a look at it shows goes out: figures, and warnings worth a line each."""
 
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from statistics import fmean
 from time import monotonic
@@ -18,13 +19,17 @@ from bonsai.grammar.model import Grammar, Reference, Terminal
 from bonsai.parse_back import parse
 from bonsai.sampler import Sampler
 from bonsai.subject import Subject, start_target
-from bonsai.targets.execution import Outcome
+from bonsai.targets.execution import Execution, Outcome, Target
 
 SAMPLES = 500  # of a large grammar under deep bounds, each takes tens of milliseconds
 PARSED = 100
 MOST_STATES = 20_000  # visited to count the programs
 MOST_CHOICES = 400
 LONGEST_PARSED = 150  # an ambiguous grammar makes a parser slow on long texts
+MOST_FINDINGS = 10  # a target that fails this often is to be put right first
+MOST_SECONDS = 15.0  # spent in batches with a time-out
+LARGEST_BATCH = 64
+TOLERATED = 0.01  # of the samples unparsed: what a grammar cannot know of the context
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +80,14 @@ class TargetCheckup:
     covered: int
     features: int
     unparsed_example: str | None
+    unparsed_message: str
     finding_example: str | None
+    finding_message: str
+
+    @property
+    def is_fit(self) -> bool:
+        """Whether growing makes sense: something is judged, and nearly everything is parsed."""
+        return self.valid + self.invalid > 0 and self.unparsed <= TOLERATED
 
     def figures(self) -> dict[str, object]:
         """The same for scripts."""
@@ -92,32 +104,62 @@ def draw_samples(grammar: Grammar, bounds: Bounds, seed: int) -> Samples:
 
 
 def check_target(subject: Subject, samples: Samples) -> TargetCheckup:
-    """Run the target on the samples."""
-    texts = [text for text, _ in samples]
+    """Run the target on the samples, or on the first few of them if it fails too often."""
     target = start_target(subject)
     try:
         started = monotonic()
-        executions = target.execute(texts)
+        executions = _execute(target, [text for text, _ in samples])
         seconds = monotonic() - started
     finally:
         target.close()
     covered = 0
     for execution in executions:
         covered |= execution.features
+    number = len(executions)
     outcomes = [execution.outcome for execution in executions]
-    judged = list(zip(texts, outcomes, strict=True))
+    judged = [(text, one) for (text, _), one in zip(samples, executions, strict=False)]
+    unparsed = _smallest((text, one) for text, one in judged if one.outcome is Outcome.UNPARSED)
+    finding = _smallest((text, one) for text, one in judged if one.outcome.is_finding)
     return TargetCheckup(
-        executions=len(texts),
-        valid=outcomes.count(Outcome.VALID) / len(texts),
-        invalid=outcomes.count(Outcome.INVALID) / len(texts),
-        unparsed=outcomes.count(Outcome.UNPARSED) / len(texts),
+        executions=number,
+        valid=outcomes.count(Outcome.VALID) / number,
+        invalid=outcomes.count(Outcome.INVALID) / number,
+        unparsed=outcomes.count(Outcome.UNPARSED) / number,
         findings=sum(outcome.is_finding for outcome in outcomes),
-        executions_per_second=len(texts) / seconds,
+        executions_per_second=number / seconds,
         covered=covered.bit_count(),
         features=len(target.features),
-        unparsed_example=min((t for t, o in judged if o is Outcome.UNPARSED), key=len, default=None),
-        finding_example=min((t for t, o in judged if o.is_finding), key=len, default=None),
+        unparsed_example=unparsed[0],
+        unparsed_message=unparsed[1],
+        finding_example=finding[0],
+        finding_message=finding[1],
     )
+
+
+def _execute(target: Target, texts: list[str]) -> list[Execution]:
+    """The executions of the texts, up to the one after which it is pointless to go on.
+
+    A batch after a time-out is small: nobody wants to wait for several of them before something is said.
+    """
+    executions: list[Execution] = []
+    size, wasted = 1, 0.0
+    while len(executions) < len(texts):
+        started = monotonic()
+        batch = target.execute(texts[len(executions) : len(executions) + size])
+        executions += batch
+        if any(one.outcome is Outcome.TIMEOUT for one in batch):
+            size, wasted = 1, wasted + monotonic() - started
+        else:
+            size = min(2 * size, LARGEST_BATCH)
+        if wasted >= MOST_SECONDS or sum(one.outcome.is_finding for one in executions) >= MOST_FINDINGS:
+            break
+    return executions
+
+
+def _smallest(judged: Iterable[tuple[str, Execution]]) -> tuple[str | None, str]:
+    """The shortest of some texts, and what the target said of it."""
+    found = min(judged, key=lambda one: len(one[0]), default=None)
+    return (None, "") if found is None else (found[0], found[1].message)
 
 
 def check_grammar(grammar: Grammar, bounds: Bounds, samples: Samples) -> Checkup:

@@ -48,11 +48,13 @@ def test_bundled_subjects_parse_back_without_a_warning(name: str, capsys: pytest
 
 @pytest.mark.slow
 @needs_java
-def test_closure_rejects_some_of_what_its_grammar_derives(capsys: pytest.CaptureFixture[str]) -> None:
-    run(["check", "closure", "--json", "--bounds", "2,2,2"])  # quicker than at its own bounds
+def test_closure_reads_what_its_grammar_derives(capsys: pytest.CaptureFixture[str]) -> None:
+    """Nearly: `in` at the head of a `for` is a matter of context that a grammar this small does not know."""
+    assert run(["check", "closure", "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert (found["unreadable"], found["warnings"]) == ([], [])
-    assert found["target"]["unparsed"] < 0.2  # what the parser checks beyond the grammar, such as strict names
+    assert found["target"]["unparsed"] <= 0.01
+    assert found["target"]["valid"] > 0.1
 
 
 def test_people_get_figures_and_warnings(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -88,3 +90,45 @@ def test_the_same_seed_gives_the_same_figures(tmp_path: Path, capsys: pytest.Cap
         assert run(["check", folder, "--json", "--seed", seed]) == 0
         printed.append(capsys.readouterr().out)
     assert printed[0] == printed[1] != printed[2]
+
+
+TARGET = '[target]\nengine = "python"\ncall = "driver:check"\ncover = ["driver"]\ntimeout = "{}"\n'
+
+
+def faulty(folder: Path, body: str, timeout: str = "10s") -> str:
+    (folder / "driver.py").write_text(f"def check(text):\n    {body}\n", encoding="utf-8")
+    return subject(folder, 'start: N "a"*\nN: /[x-z]/\n', TARGET.format(timeout))
+
+
+def test_a_target_that_always_crashes_fails_the_check_and_says_why(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = faulty(tmp_path, "raise KeyError('misspelt')")
+    assert run(["check", folder]) == 1
+    printed = capsys.readouterr().out
+    assert "KeyError: 'misspelt'" in printed
+    assert "no sample is judged" in printed
+    assert run(["check", folder, "--json"]) == 1
+    found = json.loads(capsys.readouterr().out)["target"]
+    assert found["executions"] < 50  # there is no point in going on
+    assert found["finding_message"].startswith("KeyError: 'misspelt'")
+
+
+def test_a_target_that_hangs_on_some_inputs_is_not_waited_for(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("bonsai.checkup.MOST_SECONDS", 0.1)
+    folder = faulty(tmp_path, "while text == 'z': pass", "50ms")
+    assert run(["check", folder, "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)["target"]
+    assert found["findings"] >= 1
+    assert found["executions"] < 200
+    assert found["finding_message"].startswith("no answer within")
+
+
+def test_an_unparsed_sample_is_shown_with_what_the_target_says_of_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = faulty(tmp_path, "import bonsai\n    if 'y' in text: raise bonsai.Unparsed('not a [y]')")
+    assert run(["check", folder]) == 1
+    assert "not a [y]" in capsys.readouterr().out

@@ -28,7 +28,8 @@ def check(
 ) -> None:
     """Look a subject over: what its grammar offers, and what in it would surprise you later.
 
-    Exit code 1 if sampled programs do not parse back with their own grammar, or the target does not parse them.
+    Exit code 1 if sampled programs do not parse back with their own grammar, or if the target does not parse them
+    (more than one in a hundred) or judges none of them.
 
     Example: bonsai check json
     """
@@ -44,7 +45,7 @@ def check(
         _print(loaded.name, checkup, quiet)
         if target:
             _print_target(target, quiet)
-    if checkup.unreadable or (target and target.unparsed > 0):
+    if checkup.unreadable or (target and not target.is_fit):
         raise typer.Exit(1)
 
 
@@ -59,11 +60,20 @@ def _print_target(target: TargetCheckup, quiet: bool) -> None:
     if not target.covered:
         out.print("[yellow]warning[/yellow] nothing in `cover` is ever executed: are these the right modules?")
     if target.unparsed_example is not None:
-        out.print("[red]the target does not parse[/red]", end=" ")
-        out.print(repr(target.unparsed_example), markup=False)
+        _print_example("the target does not parse", target.unparsed_example, target.unparsed_message)
     if target.finding_example is not None:
-        out.print(f"[red]{target.findings} crashes or time-outs[/red], for example on", end=" ")
-        out.print(repr(target.finding_example), markup=False)
+        found = f"{target.findings} crashes or time-outs in {target.executions} samples, for example on"
+        _print_example(found, target.finding_example, target.finding_message)
+    if not target.valid + target.invalid:
+        out.print("[red]no sample is judged, neither as valid nor as invalid[/red]: does the driver work?")
+
+
+def _print_example(found: str, example: str, message: str) -> None:
+    out = console()
+    out.print(f"[red]{found}[/red]", end=" ")
+    out.print(repr(example), markup=False)
+    if message:
+        out.print(f"  {message}", markup=False)
 
 
 def _print(name: str, checkup: Checkup, quiet: bool) -> None:

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from hashlib import sha256
 from pathlib import Path
 from time import monotonic
 
@@ -16,7 +15,6 @@ from bonsai.derivation import Derivation
 from bonsai.describing import described
 from bonsai.errors import BonsaiError
 from bonsai.feedback import Saving
-from bonsai.grammar.model import fingerprint
 from bonsai.grow import Growing
 from bonsai.mutation.bench import require_mutable
 from bonsai.mutation.killing import with_killers
@@ -24,9 +22,8 @@ from bonsai.mutators import MUTATORS
 from bonsai.sampler import Sampler
 from bonsai.session import GrowSettings, begin
 from bonsai.store import NodeRun, Run, require_free
-from bonsai.subject import Subject, folder_of, start_target
+from bonsai.subject import Subject, identity, start_target
 from bonsai.targets.execution import Target
-from bonsai.version import bonsai_version
 from bonsai.workers.local import LocalWorkers
 
 
@@ -73,11 +70,7 @@ def fuzz(
     finally:
         target.close()
     asked: dict[str, object] = {
-        "version": bonsai_version(),
-        "subject": subject.name,
-        "folder": folder_of(subject),
-        "grammar_hash": fingerprint(subject.grammar),
-        "target_hash": sha256("\n".join(target.features).encode()).hexdigest()[:16],
+        **identity(subject, target.features),
         "bounds": [bounds.idents, bounds.items, bounds.depth],
         "lattice": None,
         "policy": policy.value,
@@ -86,7 +79,6 @@ def fuzz(
         "budget": str(budget),
         "jobs": 1,
         "shards": 1,
-        "engine": subject.target.engine if subject.target else None,
         "mutators": list(method.mutators),
         "restricted": saving is Saving.RESTRICTED,
     }

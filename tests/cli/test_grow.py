@@ -130,6 +130,7 @@ def test_merging_keeps_the_smallest_witnesses(
     assert "features covered" in printed
     before, after = (json.loads((folder / "run.json").read_text()) for folder in (out, tmp_path / "o"))
     assert after["features"]["covered"] == before["features"]["covered"]
+    assert all(after[key] == before[key] for key in ("version", "folder", "grammar_hash", "target_hash", "engine"))
     assert set(texts(tmp_path / "o").values()) <= set(texts(out).values())
 
 

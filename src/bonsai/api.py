@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from time import monotonic
+from warnings import warn
 
 from bonsai.bounds import Bounds
 from bonsai.budget import Auto, Budget
@@ -19,6 +20,7 @@ from bonsai.grow import Growing
 from bonsai.mutation.bench import require_mutable
 from bonsai.mutation.killing import with_killers
 from bonsai.mutators import MUTATORS
+from bonsai.report.writing import write_report
 from bonsai.sampler import Sampler
 from bonsai.session import GrowSettings, begin
 from bonsai.store import NodeRun, Run, require_free
@@ -131,7 +133,8 @@ def grow(
     seconds: float | None = None,
     watch: Callable[[Growing], None] = lambda growing: None,
 ) -> Run:
-    """A corpus grown from the bottom up (Algorithm 3). With a folder, the run directory is written there."""
+    """A corpus grown from the bottom up (Algorithm 3). With a folder, the run directory is written there, and in it
+    `report.html`; that this one cannot be written is a warning."""
     settings = settings or GrowSettings(subject.bounds)
     if folder is not None:
         require_free(folder)
@@ -146,11 +149,13 @@ def grow(
             run = with_killers(run, subject, settings.kill_mutants, settings.seed, jobs)
         if store is not None:
             store.finish(described(run, session.subject))
-        return run
     finally:
         workers.close()
         if store is not None:
             store.close()
+    if folder is not None:
+        write_report(folder, lambda message, hint: warn(f"{message} ({hint})", RuntimeWarning, stacklevel=4))
+    return run
 
 
 def require_mutator(name: str) -> str:

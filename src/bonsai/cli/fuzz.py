@@ -18,12 +18,13 @@ from bonsai.cli.common import (
     SubjectArgument,
     bounds_of,
     console,
+    print_error,
 )
 from bonsai.cli.live import FuzzView
-from bonsai.cli.report import write_report
 from bonsai.corpus import Policy, Select
 from bonsai.describing import described
 from bonsai.feedback import Saving
+from bonsai.report.writing import write_report
 from bonsai.store import Replace, Run, require_free, write_run
 from bonsai.subject import load_subject
 
@@ -70,7 +71,7 @@ def fuzz(
             watch=view,
         )
     write_run(output, described(run, loaded))
-    write_report(output)
+    write_report(output, print_error)
     if as_json:
         typer.echo(json.dumps(run.summary()))
     else:

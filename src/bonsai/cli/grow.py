@@ -14,7 +14,6 @@ from bonsai.cli.grown import print_grown
 from bonsai.cli.interruption import Interruption
 from bonsai.cli.lattice_view import GrowView
 from bonsai.cli.progress import Counter
-from bonsai.cli.report import write_report
 from bonsai.corpus import Policy, Select
 from bonsai.corpus_folder import read_corpus
 from bonsai.describing import described
@@ -24,6 +23,7 @@ from bonsai.lattice import Kind, Lattice
 from bonsai.mutation.bench import require_mutable
 from bonsai.mutation.killing import with_killers
 from bonsai.planting import plant
+from bonsai.report.writing import write_report
 from bonsai.session import FIRST_REACH, GrowSettings, Reach, asked_before, begin, resume
 from bonsai.store import Replace, Run, RunStore, require_free
 from bonsai.subject import Subject, load_subject
@@ -151,7 +151,7 @@ def grow(
         workers.close()
         if store is not None:
             store.close()
-    write_report(output)
+    write_report(output, print_error)
     _print(run, output, as_json, quiet)
     if interruption.requested():
         print_error("interrupted", f"go on with bonsai grow --resume {output}")

@@ -7,10 +7,17 @@ import pytest
 
 import bonsai
 from bonsai import BonsaiError
-from bonsai.workers.local import ATTEMPTS, LocalWorkers
+from bonsai.workers.local import ATTEMPTS, LocalWorkers, cores
 from bonsai.workers.tasks import Event, Finished, Kept, Lost, Started, Task, Told
 from made_subjects import json_subject
 from workers.tasks_made import Add, Die, Fail, TargetProcess, WaitForStop
+
+
+def test_cores_are_counted_on_every_platform(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert cores() >= 1
+    monkeypatch.delattr("os.sched_getaffinity", raising=False)
+    monkeypatch.setattr("os.cpu_count", lambda: None)
+    assert cores() == 1
 
 
 @pytest.fixture(autouse=True)

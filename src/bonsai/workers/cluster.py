@@ -6,7 +6,6 @@ checkpoint is fetched when it is announced there. A task whose worker dies is ru
 
 import asyncio
 import logging
-import os
 import pickle
 import platform
 import warnings
@@ -23,6 +22,7 @@ from uuid import uuid4
 from bonsai.errors import BonsaiError
 from bonsai.subject import Subject
 from bonsai.version import bonsai_version
+from bonsai.workers.local import cores
 from bonsai.workers.tasks import Event, Finished, Kept, Lost, Started, Task, Told
 
 try:
@@ -241,9 +241,8 @@ class ClusterWorkers:
 
 
 def _local_cluster() -> LocalCluster:
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     return LocalCluster(
-        n_workers=cores,
+        n_workers=cores(),
         threads_per_worker=1,
         processes=True,
         memory_limit=0,

@@ -7,6 +7,7 @@ import pytest
 
 import bonsai
 from bonsai.cli import run
+from cli.conftest import Complaint
 from made_subjects import json_subject
 
 SMALL = ["--bounds", "2,2,1", "--budget", "60x", "--seed", "7"]
@@ -153,7 +154,7 @@ def test_explaining_shows_the_branches_and_the_rules(
 
 
 @pytest.mark.parametrize(
-    ("arguments", "complaint"),
+    ("arguments", "words"),
     [
         (["grow"], "no subject"),
         (["grow", "nowhere"], "no such subject"),
@@ -170,17 +171,13 @@ def test_explaining_shows_the_branches_and_the_rules(
 )
 def test_wrong_calls_are_one_line_with_a_hint(
     arguments: list[str],
-    complaint: str,
+    words: str,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
-    capfd: pytest.CaptureFixture[str],
+    complaint: Complaint,
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    assert run(arguments) == 2
-    errors = capfd.readouterr().err
-    assert complaint in errors
-    assert errors.count("\n") == 1
-    assert "hint:" in errors
+    assert words in complaint(*arguments)
     assert not (tmp_path / "out" / "run.sqlite").exists()
 
 

@@ -53,6 +53,7 @@ def test_the_doctor_names_what_is_missing(
     findings = {one["name"]: one for one in json.loads(capsys.readouterr().out)}
     assert findings["Python"]["found"]
     assert findings["subject chocopy"]["found"] == "runs on the python engine"
+    assert "matplotlib" in findings["extra evaluation"]["found"]
     for name in ("java", "javac", "Maven", "subject closure"):
         assert findings[name]["found"] is None
         assert "install" in findings[name]["hint"]

@@ -20,6 +20,7 @@ from bonsai.errors import BonsaiError
 from bonsai.evaluation.ablation import COMPLETE, EVENLY, variants
 from bonsai.evaluation.records import PUBLISHED, REDUCED, Corpus, Data, Key, Record, Step, Technique, write_json
 from bonsai.evaluation.steps import Baseline, Grow, Measure, Reduce, SampleBlindly, ScoreMutants
+from bonsai.extras import require
 from bonsai.mutation.bench import require_mutable
 from bonsai.reduction.predicate import load_tools
 from bonsai.reduction.reducing import Method
@@ -163,6 +164,7 @@ class Evaluation:
     def require_tools(self) -> None:
         """Say what is missing before hours of work."""
         load_tools()
+        require("an evaluation", "coverage", "matplotlib", "scipy")
         if self._mutable:
             require_mutable(self._subject)
 

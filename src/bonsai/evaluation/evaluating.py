@@ -8,7 +8,6 @@ import json
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from hashlib import sha256
 from pathlib import Path
 from statistics import fmean
 from time import monotonic
@@ -21,14 +20,13 @@ from bonsai.errors import BonsaiError
 from bonsai.evaluation.ablation import COMPLETE, EVENLY, variants
 from bonsai.evaluation.records import PUBLISHED, REDUCED, Corpus, Data, Key, Record, Step, Technique, write_json
 from bonsai.evaluation.steps import Baseline, Grow, Measure, Reduce, SampleBlindly, ScoreMutants
-from bonsai.grammar.model import fingerprint
+from bonsai.extras import require
 from bonsai.mutation.bench import require_mutable
 from bonsai.reduction.predicate import load_tools
 from bonsai.reduction.reducing import Method
 from bonsai.session import GrowSettings
-from bonsai.subject import Subject
+from bonsai.subject import Subject, identity
 from bonsai.targets.settings import PythonTarget
-from bonsai.version import bonsai_version
 from bonsai.workers.tasks import Finished, Lost, Started, Task, Workers
 
 ASKED = "evaluation.json"
@@ -79,11 +77,9 @@ class Standing:
 
 def settle(folder: Path, subject: Subject, asked: Asked, features: Sequence[str]) -> None:
     """Write down what is asked, or make sure that it is what was asked before."""
+    known = identity(subject, features)
     now = {
-        "version": bonsai_version(),
-        "subject": subject.name,
-        "grammar_hash": fingerprint(subject.grammar),
-        "target_hash": sha256("\n".join(features).encode()).hexdigest()[:16],
+        **{key: known[key] for key in ("version", "subject", "grammar_hash", "target_hash")},
         **json.loads(json.dumps(asdict(asked))),
     }
     path = folder / ASKED
@@ -168,6 +164,7 @@ class Evaluation:
     def require_tools(self) -> None:
         """Say what is missing before hours of work."""
         load_tools()
+        require("an evaluation", "coverage", "matplotlib", "scipy")
         if self._mutable:
             require_mutable(self._subject)
 

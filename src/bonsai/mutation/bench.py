@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
-from importlib.util import find_spec
 from pathlib import Path
 from queue import SimpleQueue
 from types import TracebackType
@@ -20,6 +19,7 @@ from typing import Any, Self
 
 from bonsai.corpus import size_of
 from bonsai.errors import BonsaiError
+from bonsai.extras import require
 from bonsai.mutation.answers import digest
 from bonsai.mutation.mutants import Mutant, Mutants, mutants_of
 from bonsai.mutation.reach import Reach
@@ -157,8 +157,7 @@ def require_mutable(subject: Subject) -> PythonTarget:
     """The settings of a program that can be mutated here; to be asked before hours of other work."""
     if not isinstance(subject.target, PythonTarget):
         raise BonsaiError(f"the subject {subject.name} has no Python program", "only these can be mutated")
-    if find_spec("cosmic_ray") is None:
-        raise BonsaiError("making mutants needs cosmic-ray", "pip install 'bonsai-fuzzing[evaluation]'")
+    require("making mutants", "cosmic_ray")
     return subject.target
 
 

@@ -12,7 +12,7 @@ from hashlib import blake2b
 from types import CodeType
 from typing import Any
 
-from bonsai.errors import BonsaiError
+from bonsai.extras import require
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,13 +63,10 @@ def mutants_of(sources: Mapping[str, str]) -> Mutants:
 
 
 def _mutated(module: str, source: str) -> Iterator[Mutant]:
-    try:
-        from cosmic_ray.ast import ast_nodes, get_ast
-        from cosmic_ray.plugins import get_operator, operator_names
-    except ImportError as error:
-        raise BonsaiError(
-            f"making mutants needs cosmic-ray ({error})", "pip install 'bonsai-fuzzing[evaluation]'"
-        ) from None
+    require("making mutants", "cosmic_ray")
+    from cosmic_ray.ast import ast_nodes, get_ast
+    from cosmic_ray.plugins import get_operator, operator_names
+
     tree = get_ast(source)
     nodes = list(ast_nodes(tree))
     for name in operator_names():

@@ -8,7 +8,7 @@ from bonsai import Subject
 from bonsai.corpus import size_of
 from bonsai.mutation.bench import Bench
 from bonsai.mutation.neighbours import parsed
-from bonsai.mutation.scoring import kill, score
+from bonsai.mutation.scoring import kill, score, scores
 from tiny_subject import write_tiny_subject
 
 CORPUS = ["(1)", "0 1 2"]
@@ -36,6 +36,15 @@ def test_a_larger_corpus_kills_more_and_fuzzing_from_it_more_still(bench: Bench,
     assert len(fuzzed.survivors) == len(bench.mutants) - len(fuzzed.by_corpus) - len(fuzzed.by_fuzzing)
     assert small.with_fuzzing == small.of_corpus
     assert set(large.by_corpus) >= set(small.by_corpus)
+
+
+def test_corpora_side_by_side_have_the_scores_that_each_has_alone(bench: Bench, subject: Subject) -> None:
+    corpora = [CORPUS, [")("], [*CORPUS, "(2 3)", "3 3 3"]]
+    together = scores(bench, subject, corpora, fuzz=40, seed=2)
+    for texts, found in zip(corpora, together, strict=True):
+        alone = score(bench, subject, texts, fuzz=40, seed=2)
+        assert (found.by_corpus, found.by_fuzzing) == (alone.by_corpus, alone.by_fuzzing)
+        assert found.children == alone.children
 
 
 def test_the_same_seed_gives_the_same_score(bench: Bench, subject: Subject) -> None:

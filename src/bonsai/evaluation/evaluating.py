@@ -19,7 +19,18 @@ from bonsai.corpus import Policy
 from bonsai.corpus_folder import read_corpus
 from bonsai.errors import BonsaiError
 from bonsai.evaluation.ablation import COMPLETE, EVENLY, variants
-from bonsai.evaluation.records import PUBLISHED, REDUCED, Corpus, Data, Key, Record, Step, Technique, write_json
+from bonsai.evaluation.records import (
+    ALL,
+    PUBLISHED,
+    REDUCED,
+    Corpus,
+    Data,
+    Key,
+    Record,
+    Step,
+    Technique,
+    write_json,
+)
 from bonsai.evaluation.steps import Baseline, Grow, Measure, Reduce, SampleBlindly, ScoreMutants
 from bonsai.grammar.model import fingerprint
 from bonsai.mutation.bench import require_mutable
@@ -117,7 +128,7 @@ class Evaluation:
         blind = SampleBlindly(asked.blind_most, parse_budget(asked.blind_budget), asked.seed)
         yield HEATMAP, blind, []
         for technique in self._published():
-            yield from self._judged(0, technique.value)
+            yield from self._judged(0, [technique])
         for name, settings in self._wanted.ablation.items():
             for repetition in range(1, self._wanted.repetitions + 1):
                 key = str(Key(repetition, name, Step.CORPUS))
@@ -136,25 +147,29 @@ class Evaluation:
         for technique in REDUCED:
             sample = asked.sample if technique is Technique.CHARACTERS else None
             yield keys[technique], Reduce(METHODS[technique], sample), [keys[Technique.BASELINE]]
-        for technique in (Technique.BONSAI, Technique.BONSAI_PAPER, Technique.BASELINE, *REDUCED):
-            yield from self._judged(repetition, technique.value)
+        yield from self._judged(
+            repetition, [Technique.BONSAI, Technique.BONSAI_PAPER, Technique.BASELINE, *REDUCED], ALL
+        )
 
-    def _judged(self, repetition: int, name: str) -> Iterator[tuple[str, Task, list[str]]]:
-        key = str(Key(repetition, name, Step.CORPUS))
-        yield str(Key(repetition, name, Step.MEASURED)), Measure(), [key]
-        sampled = name == Technique.CHARACTERS.value and self._asked.sample is not None
-        if self._mutable and not sampled:
-            score = ScoreMutants(self._asked.programs, self._asked.seed + repetition)
-            yield str(Key(repetition, name, Step.SCORED)), score, [key]
+    def _judged(
+        self, repetition: int, techniques: Sequence[Technique], together: str = ""
+    ) -> Iterator[tuple[str, Task, list[str]]]:
+        """Each is measured by itself; mutants are run on all together."""
+        keys = {one: str(Key(repetition, one.value, Step.CORPUS)) for one in techniques}
+        for one, key in keys.items():
+            yield str(Key(repetition, one.value, Step.MEASURED)), Measure(), [key]
+        if self._mutable:
+            # A sample has no score that could be compared.
+            whole = [one for one in techniques if self._asked.sample is None or one is not Technique.CHARACTERS]
+            names = tuple(one.value for one in whole)
+            score = ScoreMutants(names, self._asked.programs, self._asked.seed + repetition)
+            yield str(Key(repetition, together or names[0], Step.SCORED)), score, [keys[one] for one in whole]
 
     def _published(self) -> list[Technique]:
         """The published corpora, which are read here: there is nothing to run."""
-        folder = self._wanted.published
-        if folder is None:
+        if self._wanted.published is None:
             return []
-        found = [(technique, folder / name) for name, technique in PUBLISHED.items() if (folder / name).is_dir()]
-        if not found:
-            raise BonsaiError(f"{folder} has no published corpora", f"they would be in {' and '.join(PUBLISHED)}")
+        found = _published_in(self._wanted.published, self._subject.name)
         for technique, place in found:
             key = str(Key(0, technique.value, Step.CORPUS))
             corpus = Corpus([file.text for file in read_corpus(place, self._subject.suffix)])
@@ -204,6 +219,18 @@ class Evaluation:
                 pace.expect(key)
                 submitted += 1
         return submitted
+
+
+def _published_in(folder: Path, subject: str) -> list[tuple[Technique, Path]]:
+    """The corpora in a folder of one subject's, or in one that has a folder for each subject."""
+    for place in (folder / subject, folder):
+        found = [(technique, place / name) for name, technique in PUBLISHED.items() if (place / name).is_dir()]
+        if found:
+            return found
+    raise BonsaiError(
+        f"{folder} has no published corpora of {subject}",
+        f"they would be in its folders {' and '.join(PUBLISHED)}, or in those of its folder {subject}",
+    )
 
 
 class _Pace:

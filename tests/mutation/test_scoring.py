@@ -5,9 +5,10 @@ from collections.abc import Iterator
 import pytest
 
 from bonsai import Subject
+from bonsai.choices import Draws
 from bonsai.corpus import size_of
 from bonsai.mutation.bench import Bench
-from bonsai.mutation.neighbours import parsed
+from bonsai.mutation.neighbours import children, parsed, sampler_for
 from bonsai.mutation.scoring import kill, score, scores
 from tiny_subject import write_tiny_subject
 
@@ -65,14 +66,12 @@ def test_killing_inputs_kill_and_cannot_be_made_smaller_in_one_step(bench: Bench
     assert found
     assert len({one.mutant for one in found}) == len(found)
     assert {one.mutant for one in found} <= set(lives)
-    fuzzed = score(bench, subject, CORPUS, fuzz=100, seed=1).by_fuzzing
+    around = sampler_for(corpus, subject.bounds)
+    made = [child.text for child in children(corpus, around, 100, seed=1)]
+    fuzzed = bench.kills(lives, bench.pool(made))
     assert {one.mutant for one in found} == set(fuzzed)
     for one in found:
         assert bench.kills([one.mutant], bench.pool([one.text]))[one.mutant].how == one.how
         assert size_of(one.text) <= size_of(fuzzed[one.mutant].text)
     assert sum(len(one.text) for one in found) < sum(len(kill.text) for kill in fuzzed.values())
-    from bonsai.choices import Draws
-    from bonsai.mutation.neighbours import sampler_for
-
-    around = sampler_for(corpus, subject.bounds)
     assert all(around.replay(one.choices, Draws(0))[0] == one.text for one in found)

@@ -162,7 +162,8 @@ class Evaluation:
             # A sample has no score that could be compared.
             whole = [one for one in techniques if self._asked.sample is None or one is not Technique.CHARACTERS]
             names = tuple(one.value for one in whole)
-            score = ScoreMutants(names, self._asked.programs, self._asked.seed + repetition)
+            bounds, seed = Bounds(*self._asked.bounds), self._asked.seed + repetition
+            score = ScoreMutants(names, bounds, self._asked.programs, seed)
             yield str(Key(repetition, together or names[0], Step.SCORED)), score, [keys[one] for one in whole]
 
     def _published(self) -> list[Technique]:

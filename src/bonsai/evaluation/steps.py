@@ -131,15 +131,16 @@ class Measure(_Step):
 
 @dataclass(frozen=True, slots=True)
 class ScoreMutants(_Step):
-    """The mutation scores of the corpora before it, which have these names."""
+    """The mutation scores of the corpora before it, which have these names; black-box fuzzing is within bounds."""
 
     names: tuple[str, ...]
+    bounds: Bounds
     programs: int
     seed: int
 
     def __call__(self, workshop: Workshop, before: Sequence[object], channel: Channel) -> Scores | None:
         corpora = [one.texts for one in before if isinstance(one, Corpus)]
-        subject, watch = workshop.subject, _interrupting(channel)
+        subject, watch = replace(workshop.subject, bounds=self.bounds), _interrupting(channel)
         try:
             with Bench(subject) as bench:
                 found = scores(bench, subject, corpora, self.programs, self.seed, watch)

@@ -11,7 +11,7 @@ from bonsai.choices import Choices
 from bonsai.derivation import Derivation
 from bonsai.mutation.bench import Bench, Kill
 from bonsai.mutation.mutants import Mutant
-from bonsai.mutation.neighbours import children, parsed, sampler_for, smaller
+from bonsai.mutation.neighbours import black_box, children, parsed, sampler_for, smaller
 from bonsai.subject import Subject
 
 Watch = Callable[[int, int, str], None]
@@ -91,7 +91,7 @@ def _programs(subject: Subject, texts: Sequence[str], fuzz: int, seed: int) -> l
     parents = parsed(subject, texts) if fuzz else []
     if not parents:
         return []
-    return [child.text for child in children(parents, sampler_for(parents, subject.bounds), fuzz, seed)]
+    return [child.text for child in black_box(parents, subject.bounds, fuzz, seed)]
 
 
 @dataclass(frozen=True, slots=True)

@@ -120,6 +120,19 @@ def _evaluation(subject: Path, folder: Path) -> tuple[Evaluation, Callable[[], L
     return Evaluation(loaded, asked, Wanted(1), Data(folder)), lambda: LocalWorkers(loaded, 1)
 
 
+def test_repetitions_go_side_by_side_as_far_as_there_are_slots(subject: Path, tmp_path: Path) -> None:
+    asked = Asked((1, 2, 1), "20x")
+    evaluation = Evaluation(load_subject(subject), asked, Wanted(3), Data(tmp_path))
+    keys = [key for key, _, _ in evaluation.steps(2)]
+    assert sorted(keys) == sorted(key for key, _, _ in evaluation.steps())
+    assert keys[:3] == ["01/bonsai/corpus", "02/bonsai/corpus", "01/bonsai-paper/corpus"]
+    assert keys.index("02/all/mutants") < keys.index("03/bonsai/corpus")
+    done: set[str] = set()
+    for key, _, after in evaluation.steps(2):
+        assert set(after) <= done
+        done.add(key)
+
+
 @pytest.mark.slow
 def test_one_that_is_stopped_keeps_what_is_done_and_goes_on(subject: Path, tmp_path: Path) -> None:
     evaluation, new_workers = _evaluation(subject, tmp_path)

@@ -9,6 +9,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from hashlib import sha256
+from itertools import chain
 from pathlib import Path
 from statistics import fmean
 from time import monotonic
@@ -120,11 +121,15 @@ class Evaluation:
         self._data = data
         self._mutable = isinstance(subject.target, PythonTarget)
 
-    def steps(self) -> Iterator[tuple[str, Task, list[str]]]:
-        """All steps by their keys, with the keys of those that they come after."""
+    def steps(self, side_by_side: int = 1) -> Iterator[tuple[str, Task, list[str]]]:
+        """All steps by their keys, with the keys of those that they come after.
+
+        Some repetitions go side by side, step by step: they end together, so that no slot waits for the last one.
+        """
         asked = self._asked
-        for repetition in range(1, self._wanted.repetitions + 1):
-            yield from self._repetition(repetition)
+        for first in range(1, self._wanted.repetitions + 1, side_by_side):
+            last = min(first + side_by_side - 1, self._wanted.repetitions)
+            yield from chain(*zip(*map(self._repetition, range(first, last + 1)), strict=True))
         blind = SampleBlindly(asked.blind_most, parse_budget(asked.blind_budget), asked.seed)
         yield HEATMAP, blind, []
         for technique in self._published():
@@ -189,7 +194,7 @@ class Evaluation:
 
     def run(self, workers: Workers, watch: Callable[[Standing], None], stop: Callable[[], bool]) -> bool:
         """Run what is not done yet; whether all is done in the end."""
-        pace, steps = _Pace(workers.slots), list(self.steps())
+        pace, steps = _Pace(workers.slots), list(self.steps(workers.slots))
         done = len(steps) - self._submit(workers, pace, steps)
         watch(Standing(done, len(steps), [], None))
         for event in workers.events(PATIENCE):

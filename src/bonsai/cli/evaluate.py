@@ -55,7 +55,11 @@ def evaluate(
     ] = False,
     published: Annotated[
         Path | None,
-        typer.Option("--published", metavar="FOLDER", help="Published corpora, in folders bonsai and baseline."),
+        typer.Option(
+            "--published",
+            metavar="FOLDER",
+            help="Published corpora: folders bonsai and baseline, perhaps of SUBJECT/.",
+        ),
     ] = None,
     jobs: Annotated[
         int | None, typer.Option("--jobs", "-j", metavar="N", min=1, help="Steps at a time. (default: all cores)")

@@ -8,6 +8,7 @@ import ast
 import warnings
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from hashlib import blake2b
 from types import CodeType
 from typing import Any
@@ -44,9 +45,14 @@ class Mutants:
 
 def mutants_of(sources: Mapping[str, str]) -> Mutants:
     """All mutants of modules, in the order of the modules' names and of the places in them."""
+    return _mutants_of(tuple(sorted(sources.items())))
+
+
+@lru_cache(maxsize=2)  # they take seconds to make, and an evaluation asks for the same ones again and again
+def _mutants_of(sources: tuple[tuple[str, str], ...]) -> Mutants:
     found: list[Mutant] = []
     equivalent = duplicates = uncompilable = 0
-    for module, source in sorted(sources.items()):
+    for module, source in sources:
         original, known = fingerprint(source), set()
         for mutant in sorted(_mutated(module, source), key=lambda one: (one.line, one.column, one.operator)):
             code = fingerprint(mutant.source)

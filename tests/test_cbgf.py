@@ -1,7 +1,7 @@
 """Algorithm 2: what is saved, what is reproducible, what is survived."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from bonsai import BonsaiError, Bounds, Derivation, measure
@@ -12,7 +12,7 @@ from bonsai.corpus import Input, Policy, Select, filtered, size_of
 from bonsai.feedback import Saving
 from bonsai.targets.execution import Outcome
 from fakes import FEATURES, FakeTarget
-from strategies import bundled, sampler
+from strategies import bundled, examples, sampler
 
 BOUNDS = Bounds(2, 2, 2)
 
@@ -56,7 +56,7 @@ def test_restricted_saves_valid_inputs_only_and_ignores_the_coverage_of_others(p
 
 
 @given(st.integers(0, 1000), st.sampled_from(Saving))
-@settings(max_examples=10)
+@examples(10)
 def test_the_selected_corpus_equals_filtering_all_recorded_executions(seed: int, saving: Saving) -> None:
     target = FakeTarget()
     run = grown(target, saving, Policy.SMALLEST, seed, executions=400)

@@ -35,7 +35,10 @@ def test_there_is_something_to_test() -> None:
     assert blocks("toml")
 
 
-@pytest.mark.parametrize(("command", "shown"), sessions())
+@pytest.mark.parametrize(
+    ("command", "shown"),
+    [pytest.param(*one, marks=[pytest.mark.slow] if "bonsai grow" in one[0] else []) for one in sessions()],
+)
 def test_commands_print_what_the_readme_shows(
     command: str, shown: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -88,6 +91,7 @@ def _read(terminal: int) -> bytes:
         return b""
 
 
+@pytest.mark.slow
 def test_the_python_snippet_runs() -> None:
     for snippet in blocks("python"):
         exec(compile(snippet, "README.md", "exec"), {})

@@ -38,6 +38,7 @@ def fuzz(folder: Path, *options: str) -> dict[str, bytes]:
     return files(folder)
 
 
+@pytest.mark.slow
 def test_the_same_seed_and_executions_give_the_same_bytes(tmp_path: Path) -> None:
     one, other, third = (
         fuzz(tmp_path / name, "--seed", seed) for name, seed in (("a", "7"), ("b", "7"), ("c", "8"))
@@ -61,6 +62,7 @@ def test_restricted_writes_valid_tests_only(tmp_path: Path) -> None:
     assert all(name.startswith("valid") or name == "INDEX.md" for name in found)
 
 
+@pytest.mark.slow
 def test_the_papers_policy_and_chosen_mutators(tmp_path: Path) -> None:
     assert fuzz(tmp_path / "paper", "--policy", "paper")
     fuzz(tmp_path / "some", "--mutators", "zest, splice")
@@ -81,6 +83,7 @@ def test_wrong_options(options: list[str], words: str, tmp_path: Path, complaint
     assert not (tmp_path / "o").exists()
 
 
+@pytest.mark.slow
 def test_a_run_directory_is_not_overwritten_unless_asked(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -97,6 +100,7 @@ def test_a_subject_without_a_target_has_nothing_to_fuzz(tmp_path: Path, capsys: 
     assert "[target]" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_ctrl_c_keeps_the_result(tmp_path: Path) -> None:
     command = [sys.executable, "-c", "from bonsai.cli import main; main()"]
     arguments = ["fuzz", "chocopy", "--budget", "1h", "-o", str(tmp_path / "o")]

@@ -67,6 +67,7 @@ def test_the_summary_shows_tests_and_what_to_do_next(
     assert "(2,2,1,u)" in progress
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("options", [["--lattice", "plain"], ["--policy", "paper"], ["--select", "both"]])
 def test_variants(subject: Path, tmp_path: Path, out: Path, options: list[str]) -> None:
     assert run(["grow", str(subject), *SMALL, "-o", str(tmp_path / "o"), "--quiet", *options]) == 0
@@ -77,6 +78,7 @@ def test_variants(subject: Path, tmp_path: Path, out: Path, options: list[str]) 
         assert set(texts(out).values()) <= set(texts(tmp_path / "o").values())
 
 
+@pytest.mark.slow
 def test_time_bounds_the_whole_run(subject: Path, tmp_path: Path) -> None:
     arguments = ["grow", str(subject), "--bounds", "2,2,2", "--budget", "1h", "--time", "3s", "--quiet"]
     assert run([*arguments, "-o", str(tmp_path / "o")]) == 0
@@ -103,6 +105,7 @@ def test_existing_files_are_seeds_and_others_are_listed(
     assert [bounds for bounds, _, _ in planted] == [[1, 2, 2], [1, 2, 2]]
 
 
+@pytest.mark.slow
 def test_a_top_up_adds_what_a_conventional_fuzzer_finds(subject: Path, tmp_path: Path, out: Path) -> None:
     arguments = ["grow", str(subject), *SMALL, "--top-up", "300x", "-o", str(tmp_path / "o"), "--quiet"]
     assert run(arguments) == 0
@@ -111,6 +114,7 @@ def test_a_top_up_adds_what_a_conventional_fuzzer_finds(subject: Path, tmp_path:
     assert figures["top_up"] == "300x"
 
 
+@pytest.mark.slow
 def test_bounds_are_raised_while_that_pays(subject: Path, tmp_path: Path) -> None:
     arguments = ["grow", str(subject), "--bounds", "auto", "--budget", "40x", "-o", str(tmp_path / "o"), "--quiet"]
     assert run(arguments) == 0

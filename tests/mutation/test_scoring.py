@@ -59,6 +59,7 @@ def test_a_corpus_that_does_not_parse_cannot_be_fuzzed_from(bench: Bench, subjec
     assert kill(bench, subject, [], bench.mutants, budget=10) == []
 
 
+@pytest.mark.slow
 def test_killing_inputs_kill_and_cannot_be_made_smaller_in_one_step(bench: Bench, subject: Subject) -> None:
     corpus = parsed(subject, CORPUS)
     lives = score(bench, subject, CORPUS).survivors

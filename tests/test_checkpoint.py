@@ -25,6 +25,9 @@ class Visits:
     def __init__(self, number: int) -> None:
         self._left = number
 
+    def left(self, progress: Progress) -> int | None:
+        return BUDGET.left(progress)
+
     def exhausted(self, progress: Progress) -> str | None:
         self._left -= 1
         return "stopped" if self._left < 0 else BUDGET.exhausted(progress)

@@ -7,14 +7,14 @@ from time import monotonic
 from warnings import warn
 
 from bonsai.bounds import Bounds
-from bonsai.budget import Auto, Budget
+from bonsai.budget import INTERRUPTED, Auto, Budget
 from bonsai.captions import Unparsed
 from bonsai.cbgf import METHODS, Cbgf
 from bonsai.choices import Choices, Draws
 from bonsai.corpus import Policy, Select
 from bonsai.derivation import Derivation
 from bonsai.describing import described
-from bonsai.errors import BonsaiError
+from bonsai.errors import BonsaiError, TargetLost
 from bonsai.feedback import Saving
 from bonsai.grow import Growing
 from bonsai.mutation.bench import require_mutable
@@ -52,7 +52,10 @@ def fuzz(
     seeds: Sequence[Choices] = (),
     watch: Callable[[Cbgf], None] = lambda fuzzer: None,
 ) -> Run:
-    """One coverage-guided bounded grammar fuzzer (Algorithm 2). An interruption returns what there is so far."""
+    """One coverage-guided bounded grammar fuzzer (Algorithm 2).
+
+    An interruption returns what there is so far, and so does a target that does not start any more.
+    """
     started = monotonic()
     bounds = bounds or subject.bounds
     budget = budget or Auto()
@@ -63,12 +66,15 @@ def fuzz(
         )
     sampler = Sampler(subject.grammar, bounds)
     target = start_target(subject)
+    failure: BonsaiError | None = None
     try:
         fuzzer = Cbgf(sampler, target, saving, method, seed)
         try:
             stopped = fuzzer(seeds, budget, watch)
         except KeyboardInterrupt:
-            stopped = "interrupted"
+            stopped = INTERRUPTED
+        except TargetLost as lost:
+            stopped, failure = lost.message, lost
     finally:
         target.close()
     asked: dict[str, object] = {
@@ -84,7 +90,8 @@ def fuzz(
         "mutators": list(method.mutators),
         "restricted": saving is Saving.RESTRICTED,
     }
-    return _finished(asked, subject, target, fuzzer, stopped, select, monotonic() - started)
+    run = _finished(asked, subject, target, fuzzer, stopped, select, monotonic() - started)
+    return replace(run, failure=failure)
 
 
 def _finished(

@@ -12,6 +12,7 @@ import pytest
 
 from bonsai.cli import run
 from cli.conftest import Complaint
+from made_subjects import json_subject
 
 ASKED = {
     "version",
@@ -120,3 +121,34 @@ def test_ctrl_c_keeps_the_result(tmp_path: Path) -> None:
     assert b"interrupted" in out
     assert b"Traceback" not in err
     assert files(tmp_path / "o")
+
+
+def test_a_target_that_does_not_start_again_leaves_the_result(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    subject = tmp_path / "subject"
+    json_subject(subject)
+    driver = subject / "driver.py"
+    gone = f"os.path.exists({str(tmp_path / 'gone')!r})"
+    driver.write_text(
+        f"import os\nassert not {gone}, 'I was moved'\n{driver.read_text()}\n"
+        f"_check = check\n\ndef check(text):\n    if text.startswith('[['):\n"
+        f"        open({str(tmp_path / 'gone')!r}, 'w').close()\n        os._exit(1)\n    return _check(text)\n"
+    )
+    assert run(["fuzz", str(subject), "--budget", "3000x", "-o", str(tmp_path / "o"), "--quiet"]) == 2
+    errors = capsys.readouterr().err
+    assert errors.count("\n") == 1
+    assert "I was moved" in errors
+    assert f"what was found is in {tmp_path / 'o'}" in errors
+    assert files(tmp_path / "o")
+    figures = json.loads((tmp_path / "o/run.json").read_text())
+    assert "I was moved" in figures["nodes"][0]["stopped"]
+    assert (tmp_path / "o/report.html").is_file()
+
+
+def test_a_folder_that_cannot_be_written_is_noticed_before_the_work(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "file").write_text("")
+    assert run(["fuzz", "chocopy", "--budget", "1h", "-o", str(tmp_path / "file/o")]) == 2
+    assert "cannot write" in capsys.readouterr().err

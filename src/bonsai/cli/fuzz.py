@@ -24,6 +24,7 @@ from bonsai.cli.common import (
 from bonsai.cli.live import LiveLine
 from bonsai.corpus import Policy, Select, mean_size
 from bonsai.describing import described
+from bonsai.errors import BonsaiError
 from bonsai.feedback import Saving
 from bonsai.report.writing import write_report
 from bonsai.store import Replace, Run, require_free, write_run
@@ -73,6 +74,8 @@ def fuzz(
         )
     write_run(output, described(run, loaded))
     write_report(output, print_error)
+    if run.failure is not None:
+        raise BonsaiError(run.failure.message, f"what was found is in {output}; {run.failure.hint}")
     if as_json:
         typer.echo(json.dumps(run.summary()))
     else:

@@ -24,6 +24,8 @@ from bonsai.workers.local import LocalWorkers
 from targets.jvm.tools import needs_java
 from tiny_subject import write_tiny_subject
 
+SHARED = Path(os.environ.get("BONSAI_SHARED", Path(__file__).parents[3] / "shared"))
+PUBLISHED = SHARED / "published-corpora"
 OPTIONS = ["--quick", "--budget", "40x", "--bounds", "1,2,2", "--jobs", "2", "--quiet"]
 
 
@@ -118,6 +120,20 @@ def _evaluation(subject: Path, folder: Path) -> tuple[Evaluation, Callable[[], L
     asked = Asked((1, 2, 1), "20x", programs=5, sample=2, blind_most=1, blind_budget="16x")
     settle(folder, loaded, asked, ["one feature"])
     return Evaluation(loaded, asked, Wanted(1), Data(folder)), lambda: LocalWorkers(loaded, 1)
+
+
+@pytest.mark.skipif(not PUBLISHED.is_dir(), reason="the published corpora are not there (set BONSAI_SHARED)")
+@pytest.mark.parametrize(("name", "scored"), [("chocopy", True), ("closure", False)])
+def test_the_published_corpora_are_read_in_place(name: str, scored: bool, tmp_path: Path) -> None:
+    data = Data(tmp_path)
+    evaluation = Evaluation(load_subject(name), Asked((3, 3, 3)), Wanted(1, PUBLISHED), data)
+    keys = {key for key, _, _ in evaluation.steps()}
+    for technique in (Technique.PUBLISHED_BONSAI, Technique.PUBLISHED_BASELINE):
+        assert f"00/{technique.value}/measured" in keys
+        assert (f"00/{technique.value}/mutants" in keys) == scored
+        corpus = data.load(f"00/{technique.value}/corpus")
+        assert isinstance(corpus, Corpus)
+        assert len(corpus.texts) > 100
 
 
 def test_repetitions_go_side_by_side_as_far_as_there_are_slots(subject: Path, tmp_path: Path) -> None:

@@ -96,7 +96,8 @@ def draw_bars(results: Results, metric: str, title: str, folder: Path, name: str
 def draw_table(table: Table, folder: Path) -> None:
     """A table as a picture, for slides."""
     plt = load_matplotlib()
-    width = 2.2 + 1.9 * len(table.header)
+    letters = sum(2 + max(map(len, column)) for column in zip(table.header, *table.rows, strict=True))
+    width = max(1 + 0.09 * letters, 0.09 * len(table.title))
     figure, axis = plt.subplots(figsize=(width, 0.9 + 0.33 * len(table.rows)), layout="constrained")
     axis.axis("off")
     axis.set_title(table.title, fontsize=10)

@@ -8,7 +8,7 @@ BROWSER = { command -v chromium || command -v chromium-browser || command -v goo
 DEBIAN = { [ "$$(id -u)" = 0 ] && apt-get update -qq && apt-get install -qq -y chromium; } >/dev/null 2>&1
 export PLAYWRIGHT_BROWSERS_PATH := $(abspath $(VENV))/browsers
 
-.PHONY: grow test fast format docs clean
+.PHONY: grow test fast format docs screenshot clean
 
 # The main job, on a bundled subject.
 grow: $(VENV)/installed
@@ -32,6 +32,10 @@ format: $(VENV)/installed-test
 # The pages that are made from the source.
 docs: $(VENV)/installed-test
 	$(BIN)/python -m typer bonsai.cli utils docs --name bonsai --title "Commands" --output docs/cli.md
+
+# The picture of a report in the README, from a run of `make grow`.
+screenshot: $(VENV)/installed-test
+	$(BIN)/python docs/images/screenshot.py out/chocopy docs/images/report.png
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \

@@ -111,6 +111,9 @@ class Generated:
         self._processes = processes
         self.megabytes: list[list[float]] = []
 
+    def left(self, progress: Progress) -> None:
+        return None
+
     def exhausted(self, progress: Progress) -> str | None:
         if progress.generated >= self._number * (len(self.megabytes) + 1) / 10:
             self.megabytes.append([_resident(status) for status in self._processes])

@@ -10,7 +10,7 @@ settings.register_profile(
     deadline=None,
     derandomize=bool(os.environ.get("CI")),
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
-    max_examples=40,
+    max_examples=10,
 )
 settings.register_profile("thorough", settings.get_profile("quick"), max_examples=250)
 settings.load_profile("quick")

@@ -2,7 +2,7 @@
 
 from functools import lru_cache
 
-from hypothesis import assume
+from hypothesis import assume, settings
 from hypothesis import strategies as st
 
 from bonsai import BonsaiError, Bounds, Grammar, Lexicon, load_subject, read_lark_text
@@ -20,6 +20,12 @@ OPERATOR: "<" | "<<" | "not"
 """
 LEXICON = Lexicon(identifiers={"NAME": ("x", "y", "z", "w")}, pools={"NUMBER": ("0", "1", "1.5")})
 LARGEST = 3
+
+
+def examples(number: int) -> settings:
+    """So many examples when tests are thorough; when they are quick, fewer in proportion."""
+    thorough = settings.get_profile("thorough").max_examples
+    return settings(max_examples=max(3, number * settings().max_examples // thorough))
 
 
 @st.composite

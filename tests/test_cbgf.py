@@ -1,7 +1,7 @@
 """Algorithm 2: what is saved, what is reproducible, what is survived."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from bonsai import BonsaiError, Bounds, Derivation, measure
@@ -10,9 +10,9 @@ from bonsai.cbgf import METHODS, Cbgf
 from bonsai.choices import Draws
 from bonsai.corpus import Input, Policy, Select, filtered, size_of
 from bonsai.feedback import Saving
-from bonsai.targets.execution import Outcome
+from bonsai.targets.execution import Execution, Outcome
 from fakes import FEATURES, FakeTarget
-from strategies import bundled, sampler
+from strategies import bundled, examples, sampler
 
 BOUNDS = Bounds(2, 2, 2)
 
@@ -56,7 +56,7 @@ def test_restricted_saves_valid_inputs_only_and_ignores_the_coverage_of_others(p
 
 
 @given(st.integers(0, 1000), st.sampled_from(Saving))
-@settings(max_examples=10)
+@examples(10)
 def test_the_selected_corpus_equals_filtering_all_recorded_executions(seed: int, saving: Saving) -> None:
     target = FakeTarget()
     run = grown(target, saving, Policy.SMALLEST, seed, executions=400)
@@ -132,6 +132,9 @@ def test_a_target_that_parses_nothing_stops_the_run() -> None:
 class Never:
     """A budget that never runs out."""
 
+    def left(self, progress: Progress) -> None:
+        return None
+
     def exhausted(self, progress: Progress) -> str | None:
         return None
 
@@ -151,6 +154,30 @@ def test_an_interruption_leaves_the_corpus_as_it_is() -> None:
         made([], never, interrupt)
     assert made.corpus.inputs()
     assert made.growth[-1].covered == made.corpus.covered.bit_count()
+
+
+@pytest.mark.parametrize("policy", Policy)
+@pytest.mark.parametrize("number", [1, 10, 100, 777])
+def test_a_number_of_executions_is_kept_to(policy: Policy, number: int) -> None:
+    run = fuzzer(FakeTarget(), policy=policy)
+    run([], Executions(number))
+    assert run.tally.executions == number
+    assert len(run._seen) == number  # what was not executed is not known
+
+
+def test_a_finding_of_the_stability_check_is_recorded() -> None:
+    class Moody(FakeTarget):
+        """Crashes on what it has seen before."""
+
+        def _execute(self, text: str) -> Execution:
+            known = any(one == text for one, _ in self.executed)
+            return Execution(Outcome.CRASH, message="again?") if known else super()._execute(text)
+
+    run = fuzzer(Moody())
+    run([], Executions(50))
+    [finding] = run.findings.values()
+    assert finding.message == "again?"
+    assert not run.corpus.inputs()
 
 
 def test_a_space_that_is_used_up_ends_the_run() -> None:

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from bonsai import Bounds
@@ -14,7 +14,7 @@ from bonsai.corpus import Input, Policy
 from bonsai.dedup import Seen
 from bonsai.feedback import Saving
 from fakes import FakeTarget
-from strategies import bundled, sampler
+from strategies import bundled, examples, sampler
 
 BUDGET = Executions(400)
 
@@ -24,6 +24,9 @@ class Visits:
 
     def __init__(self, number: int) -> None:
         self._left = number
+
+    def left(self, progress: Progress) -> int | None:
+        return BUDGET.left(progress)
 
     def exhausted(self, progress: Progress) -> str | None:
         self._left -= 1
@@ -51,7 +54,7 @@ def timeless(state: State) -> tuple[object, ...]:
     st.lists(st.integers(0, 12), max_size=4),
     st.sampled_from([40, 1000]),
 )
-@settings(max_examples=15)
+@examples(15)
 def test_interruptions_change_nothing(policy: Policy, saving: Saving, stops: list[int], generation: int) -> None:
     straight = fuzzer(policy, saving, generation)
     straight([], BUDGET)

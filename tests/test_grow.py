@@ -7,7 +7,7 @@ from pathlib import Path
 from time import time
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import bonsai
@@ -35,7 +35,7 @@ from bonsai.workers.tasks import Event, Finished, Kept, Started, Task
 from bonsai.workers.workshop import Workshop
 from fakes import FakeTarget
 from made_subjects import json_subject
-from strategies import bundled, sampler
+from strategies import bundled, examples, sampler
 
 UPPER = Bounds(2, 2, 1)
 
@@ -197,7 +197,7 @@ def test_shards_start_from_the_same_seeds_and_share_the_budget() -> None:
 
 
 @given(st.integers(0, 4), st.integers(1, 6), st.sampled_from(Policy), st.sampled_from([1, 2]))
-@settings(max_examples=6)
+@examples(6)
 def test_a_run_that_is_stopped_and_resumed_ends_as_one_that_is_not(
     most: int, asked: int, policy: Policy, shards: int
 ) -> None:

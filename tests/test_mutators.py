@@ -1,7 +1,7 @@
 """Every mutator: the child is within bounds, differs, replays exactly and is a program of the grammar."""
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from bonsai import Bounds, Derivation, Grammar, measure, parse
@@ -9,7 +9,7 @@ from bonsai.choices import Draws
 from bonsai.derivation import derive
 from bonsai.mutators import MUTATORS, Surroundings, mutate
 from bonsai.sampler import Sampler
-from strategies import bounds, bundled, grammars, sampler, seeds
+from strategies import bounds, bundled, examples, grammars, sampler, seeds
 
 
 def some_programs(grammar: Grammar, within: Bounds, seed: int, number: int) -> list[Derivation]:
@@ -20,7 +20,7 @@ def some_programs(grammar: Grammar, within: Bounds, seed: int, number: int) -> l
 
 @pytest.mark.parametrize("name", MUTATORS)
 @given(grammar=grammars(), small=bounds(2), larger=bounds(), seed=seeds())
-@settings(max_examples=60)  # for each of many mutators
+@examples(60)  # for each of many mutators
 def test_a_child_is_another_program_within_bounds(
     name: str, grammar: Grammar, small: Bounds, larger: Bounds, seed: int
 ) -> None:

@@ -1,6 +1,7 @@
 """Pruning: smaller witnesses for the same features, found on the tree."""
 
-from hypothesis import given, settings
+import pytest
+from hypothesis import given
 from hypothesis import strategies as st
 
 from bonsai import Bounds, Derivation, measure
@@ -11,7 +12,7 @@ from bonsai.corpus import Policy, size_of
 from bonsai.feedback import Saving
 from bonsai.pruning import prune, smaller
 from fakes import FakeTarget
-from strategies import bundled, sampler
+from strategies import bundled, examples, sampler
 
 BOUNDS = Bounds(2, 3, 3)
 
@@ -23,8 +24,9 @@ def fuzzed(subject: str, seed: int) -> Cbgf:
     return made
 
 
+@pytest.mark.slow
 @given(st.sampled_from(["blocks", "json", "calc"]), st.integers(0, 30))
-@settings(max_examples=8)
+@examples(8)
 def test_nothing_is_lost_and_no_witness_can_be_taken_apart_any_further(subject: str, seed: int) -> None:
     fuzzer = fuzzed(subject, seed)
     covered, valid = fuzzer.corpus.covered, fuzzer.corpus.covered_by_valid

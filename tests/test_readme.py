@@ -1,7 +1,11 @@
 """What README and docs say is so: commands print what they show, snippets run, examples load."""
 
+import os
+import pty
 import re
 import shlex
+import subprocess
+import sys
 from glob import glob
 from pathlib import Path
 
@@ -31,7 +35,10 @@ def test_there_is_something_to_test() -> None:
     assert blocks("toml")
 
 
-@pytest.mark.parametrize(("command", "shown"), sessions())
+@pytest.mark.parametrize(
+    ("command", "shown"),
+    [pytest.param(*one, marks=[pytest.mark.slow] if "bonsai grow" in one[0] else []) for one in sessions()],
+)
 def test_commands_print_what_the_readme_shows(
     command: str, shown: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -51,6 +58,40 @@ def test_commands_print_what_the_readme_shows(
         )
 
 
+@pytest.mark.slow
+def test_the_terminal_still_looks_like_the_capture(tmp_path: Path) -> None:
+    """A smaller run prints every line of the capture, but for its figures and for the programs in it."""
+    [capture] = [block for block in blocks("text") if block.startswith("$ bonsai grow ")]
+    command, *lines = capture.splitlines()
+    assert len(lines) > 15
+    printed = in_a_terminal([*shlex.split(command)[2:], "--budget", "5x"], tmp_path)
+    for line in lines:
+        if not line.startswith("  "):  # part of a program
+            shape = re.sub(r"\d[\d,.:]*", lambda _: r"\d[\d,.:]*", re.escape(line).replace(r"\.", "."))
+            assert re.search(shape, printed), f"{line}\n{printed}"
+
+
+def in_a_terminal(arguments: list[str], folder: Path) -> str:
+    """What somebody sees, without the colours."""
+    ours, theirs = pty.openpty()
+    command = [sys.executable, "-c", "from bonsai.cli import main; main()", *arguments]
+    environment = {**os.environ, "TERM": "xterm", "COLUMNS": "100", "LINES": "60"}
+    with subprocess.Popen(command, stdout=theirs, stderr=theirs, cwd=folder, env=environment) as process:
+        os.close(theirs)
+        printed = b"".join(iter(lambda: _read(ours), b""))
+    os.close(ours)
+    assert process.returncode == 0, printed
+    return re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", printed.decode()).replace("\r", "")
+
+
+def _read(terminal: int) -> bytes:
+    try:
+        return os.read(terminal, 65536)
+    except OSError:  # Linux says so when the other side has closed it
+        return b""
+
+
+@pytest.mark.slow
 def test_the_python_snippet_runs() -> None:
     for snippet in blocks("python"):
         exec(compile(snippet, "README.md", "exec"), {})

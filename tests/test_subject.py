@@ -7,7 +7,7 @@ import pytest
 from bonsai.bounds import Bounds
 from bonsai.errors import BonsaiError
 from bonsai.grammar.model import Layout
-from bonsai.subject import BUNDLED, Subject, bundled_subjects, load_subject
+from bonsai.subject import BUNDLED, Subject, bundled_subjects, identity, load_subject
 
 GRAMMAR = 'start: NAME "=" NUMBER | "go" _NL\nNAME: /[a-z]+/\nNUMBER: /[0-9]+/\n%declare _NL _IN _DE\n'
 HEAD = '[grammar]\nfile = "g.lark"\n'
@@ -140,3 +140,14 @@ def test_an_error_in_the_grammar_is_one_of_the_grammar_file(tmp_path: Path) -> N
     (tmp_path / "g.lark").write_text('\nstart: "x" start\n', encoding="utf-8")
     with pytest.raises(BonsaiError, match=r"g\.lark:2: rule 'start' derives only infinite texts"):
         load_subject(tmp_path)
+
+
+def test_two_runs_are_of_the_same_thing_or_not(tmp_path: Path) -> None:
+    mine = subject(tmp_path, HEAD + LAYOUT)
+    first = identity(mine, ["a", "b"])
+    assert list(first) == ["version", "subject", "folder", "grammar_hash", "target_hash", "engine"]
+    assert identity(load_subject(str(first["folder"])), ["a", "b"]) == first
+    changed = {key for key, value in identity(mine, ["a", "c"]).items() if first[key] != value}
+    assert changed == {"target_hash"}
+    pools = subject(tmp_path, HEAD + LAYOUT + '[grammar.identifiers]\nNAME = ["x"]\n')
+    assert {key for key, value in identity(pools, ["a", "b"]).items() if first[key] != value} == {"grammar_hash"}

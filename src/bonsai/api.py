@@ -2,31 +2,30 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from hashlib import sha256
 from pathlib import Path
 from time import monotonic
+from warnings import warn
 
 from bonsai.bounds import Bounds
-from bonsai.budget import Auto, Budget
+from bonsai.budget import INTERRUPTED, Auto, Budget
 from bonsai.captions import Unparsed
 from bonsai.cbgf import METHODS, Cbgf
 from bonsai.choices import Choices, Draws
 from bonsai.corpus import Policy, Select
 from bonsai.derivation import Derivation
 from bonsai.describing import described
-from bonsai.errors import BonsaiError
+from bonsai.errors import BonsaiError, TargetLost
 from bonsai.feedback import Saving
-from bonsai.grammar.model import fingerprint
 from bonsai.grow import Growing
 from bonsai.mutation.bench import require_mutable
 from bonsai.mutation.killing import with_killers
 from bonsai.mutators import MUTATORS
+from bonsai.report.writing import write_report
 from bonsai.sampler import Sampler
 from bonsai.session import GrowSettings, begin
 from bonsai.store import NodeRun, Run, require_free
-from bonsai.subject import Subject, folder_of, start_target
+from bonsai.subject import Subject, identity, start_target
 from bonsai.targets.execution import Target
-from bonsai.version import bonsai_version
 from bonsai.workers.local import LocalWorkers
 
 
@@ -53,7 +52,10 @@ def fuzz(
     seeds: Sequence[Choices] = (),
     watch: Callable[[Cbgf], None] = lambda fuzzer: None,
 ) -> Run:
-    """One coverage-guided bounded grammar fuzzer (Algorithm 2). An interruption returns what there is so far."""
+    """One coverage-guided bounded grammar fuzzer (Algorithm 2).
+
+    An interruption returns what there is so far, and so does a target that does not start any more.
+    """
     started = monotonic()
     bounds = bounds or subject.bounds
     budget = budget or Auto()
@@ -64,20 +66,19 @@ def fuzz(
         )
     sampler = Sampler(subject.grammar, bounds)
     target = start_target(subject)
+    failure: BonsaiError | None = None
     try:
         fuzzer = Cbgf(sampler, target, saving, method, seed)
         try:
             stopped = fuzzer(seeds, budget, watch)
         except KeyboardInterrupt:
-            stopped = "interrupted"
+            stopped = INTERRUPTED
+        except TargetLost as lost:
+            stopped, failure = lost.message, lost
     finally:
         target.close()
     asked: dict[str, object] = {
-        "version": bonsai_version(),
-        "subject": subject.name,
-        "folder": folder_of(subject),
-        "grammar_hash": fingerprint(subject.grammar),
-        "target_hash": sha256("\n".join(target.features).encode()).hexdigest()[:16],
+        **identity(subject, target.features),
         "bounds": [bounds.idents, bounds.items, bounds.depth],
         "lattice": None,
         "policy": policy.value,
@@ -86,11 +87,11 @@ def fuzz(
         "budget": str(budget),
         "jobs": 1,
         "shards": 1,
-        "engine": subject.target.engine if subject.target else None,
         "mutators": list(method.mutators),
         "restricted": saving is Saving.RESTRICTED,
     }
-    return _finished(asked, subject, target, fuzzer, stopped, select, monotonic() - started)
+    run = _finished(asked, subject, target, fuzzer, stopped, select, monotonic() - started)
+    return replace(run, failure=failure)
 
 
 def _finished(
@@ -139,7 +140,8 @@ def grow(
     seconds: float | None = None,
     watch: Callable[[Growing], None] = lambda growing: None,
 ) -> Run:
-    """A corpus grown from the bottom up (Algorithm 3). With a folder, the run directory is written there."""
+    """A corpus grown from the bottom up (Algorithm 3). With a folder, the run directory is written there, and in it
+    `report.html`; that this one cannot be written is a warning."""
     settings = settings or GrowSettings(subject.bounds)
     if folder is not None:
         require_free(folder)
@@ -154,11 +156,13 @@ def grow(
             run = with_killers(run, subject, settings.kill_mutants, settings.seed, jobs)
         if store is not None:
             store.finish(described(run, session.subject))
-        return run
     finally:
         workers.close()
         if store is not None:
             store.close()
+    if folder is not None:
+        write_report(folder, lambda message, hint: warn(f"{message} ({hint})", RuntimeWarning, stacklevel=4))
+    return run
 
 
 def require_mutator(name: str) -> str:

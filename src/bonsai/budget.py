@@ -31,6 +31,10 @@ class Budget(Protocol):
         """Why it is time to stop, in a word or two; None if it is not."""
         ...
 
+    def left(self, progress: Progress) -> int | None:
+        """How many executions there may be still; None if their number is not what it is about."""
+        ...
+
 
 class NodeBudget(Budget, Protocol):
     """The budget of a node, which its shards share."""
@@ -53,6 +57,9 @@ class Executions:
             return "nothing new to execute"
         return None
 
+    def left(self, progress: Progress) -> int:
+        return max(self.number - progress.executions, 0)
+
     def divided(self, parts: int) -> "Executions":
         return Executions(-(-self.number // parts))
 
@@ -68,6 +75,9 @@ class Seconds:
 
     def exhausted(self, progress: Progress) -> str | None:
         return "time is up" if progress.seconds >= self.seconds else None
+
+    def left(self, progress: Progress) -> None:
+        return None
 
     def divided(self, parts: int) -> "Seconds":
         return Seconds(self.seconds / parts)
@@ -96,6 +106,9 @@ class Auto:
             return "nothing new for long"
         return None
 
+    def left(self, progress: Progress) -> None:
+        return None
+
     def divided(self, parts: int) -> "Auto":
         return Auto(self.residual, -(-self.quiet // parts), -(-self.quiet_per_member // parts))
 
@@ -113,6 +126,9 @@ class Within:
     def exhausted(self, progress: Progress) -> str | None:
         return self.budget.exhausted(progress) or Seconds(self.seconds).exhausted(progress)
 
+    def left(self, progress: Progress) -> int | None:
+        return self.budget.left(progress)
+
     def divided(self, parts: int) -> "Within":
         return Within(self.budget.divided(parts), self.seconds)
 
@@ -126,6 +142,9 @@ class Until:
 
     def exhausted(self, progress: Progress) -> str | None:
         return INTERRUPTED if self.stopping() else self.budget.exhausted(progress)
+
+    def left(self, progress: Progress) -> int | None:
+        return self.budget.left(progress)
 
 
 def parse_budget(text: str) -> NodeBudget:

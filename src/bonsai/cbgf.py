@@ -216,7 +216,7 @@ class Cbgf:
         """Visit parents in turn until the budget is exhausted; why it stopped."""
         with _few_collections():
             while (reason := budget.exhausted(self.progress())) is None:
-                self._visit(Draws((self._seed, self.tally.visits)))
+                self._visit(Draws((self._seed, self.tally.visits)), budget)
                 self.tally.visits += 1
                 watch(self)
             return reason
@@ -263,8 +263,8 @@ class Cbgf:
             members=len(self.corpus.inputs()),
         )
 
-    def _visit(self, draws: Draws) -> None:
-        """All children of the parent whose turn it is."""
+    def _visit(self, draws: Draws, budget: Budget) -> None:
+        """All children of the parent whose turn it is, as far as the budget goes."""
         parent = self._schedule.next()
         if parent is None:
             children = [self.sampler.sample(draws) for _ in range(FRESH_PER_VISIT)]
@@ -278,7 +278,7 @@ class Cbgf:
             children = [child for mutator in drawn for child in mutate(mutator, derivation, around, draws)]
         executed = self.tally.executions
         for start in range(0, len(children), BATCH):
-            self.offer(children[start : start + BATCH])
+            self.offer(children[start : start + BATCH], budget.left(self.progress()))
         if parent is not None:
             self._schedule.visited(parent, len(children), self.tally.executions - executed)
         if not children:
@@ -290,9 +290,15 @@ class Cbgf:
             self._derivations[member] = Derivation(self.sampler.grammar, member.choices, member.text)
         return self._derivations[member]
 
-    def offer(self, programs: Sequence[tuple[str, list[int]]]) -> None:
-        """Execute programs that were not seen before, and save those that are interesting."""
-        fresh = [program for program in programs if self._seen.add(program[0])]
+    def offer(self, programs: Sequence[tuple[str, list[int]]], most: int | None = None) -> None:
+        """Execute programs that were not seen before, at most so many, and save those that are interesting."""
+        fresh: list[tuple[str, list[int]]] = []
+        for place, program in enumerate(programs):
+            if len(fresh) == most:
+                programs = programs[:place]
+                break
+            if self._seen.add(program[0]):
+                fresh.append(program)
         repeats = len(programs) - len(fresh)
         self.tally.generated += len(programs)
         self.tally.duplicates += repeats
@@ -316,6 +322,8 @@ class Cbgf:
         valid = outcome is Outcome.VALID
         if self.corpus.interesting(text, valid, execution.features):
             [again] = self.target.execute([text])
+            if again.outcome.is_finding:
+                self._note(text, again)
             stable = recurring(execution, again)
             self.tally.unstable |= stable.unstable
             candidate = Input(text, tuple(choices), valid, stable.features)

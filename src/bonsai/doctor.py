@@ -4,11 +4,11 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from importlib.util import find_spec
 from pathlib import Path
 from platform import python_version
 
 from bonsai.errors import BonsaiError
+from bonsai.extras import EXTRAS, how_to_install, missing
 from bonsai.subject import bundled_subjects, load_subject
 from bonsai.targets.jvm.cache import cache_folder
 from bonsai.targets.jvm.classpath import local_entries
@@ -16,7 +16,6 @@ from bonsai.targets.jvm.tools import find_java, find_javac, find_maven, run
 from bonsai.targets.settings import JvmTarget
 
 OLDEST_JAVA = 11
-EXTRAS = {"evaluation": ("matplotlib", "coverage")}
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +32,7 @@ def examine() -> list[Finding]:
     """Look at everything; nothing is downloaded, built or written."""
     found = [Finding("Python", python_version())]
     found += [_looked("java", _java), _looked("javac", _javac), _looked("Maven", _maven)]
-    found += [_package(extra, package) for extra, packages in EXTRAS.items() for package in packages]
+    found += [_extra(extra) for extra in EXTRAS]
     found += [_looked(f"subject {name}", partial(_subject, name)) for name in bundled_subjects()]
     return [*found, Finding("cache", str(cache_folder()))]
 
@@ -63,10 +62,12 @@ def _maven() -> str:
     return str(find_maven())
 
 
-def _package(extra: str, package: str) -> Finding:
-    if find_spec(package) is not None:
-        return Finding(package, "installed")
-    return Finding(package, None, f"{package} is not installed", f"pip install 'bonsai-fuzzing[{extra}]'")
+def _extra(extra: str) -> Finding:
+    name = f"extra {extra}"
+    lacking = ", ".join(missing(*EXTRAS[extra]))
+    if lacking:
+        return Finding(name, None, f"there is no {lacking}", how_to_install(extra))
+    return Finding(name, ", ".join(EXTRAS[extra]))
 
 
 def _subject(name: str) -> str:

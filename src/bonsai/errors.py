@@ -1,4 +1,4 @@
-"""The one error class of Bonsai, and the two verdicts that a Python target may raise."""
+"""The errors of Bonsai, and the two verdicts that a Python target may raise."""
 
 
 class BonsaiError(Exception):
@@ -11,6 +11,10 @@ class BonsaiError(Exception):
 
     def __str__(self) -> str:
         return f"{self.message} ({self.hint})"
+
+
+class TargetLost(BonsaiError):
+    """A target that has run before does not start any more."""
 
 
 class Verdict(Exception):

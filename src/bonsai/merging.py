@@ -7,11 +7,9 @@ from bonsai.captions import Unparsed
 from bonsai.cbgf import Finding
 from bonsai.corpus import Archive, Input, Select, size_of
 from bonsai.feedback import Saving, recurring
-from bonsai.grammar.model import fingerprint
 from bonsai.store import Run
-from bonsai.subject import Subject, folder_of, start_target
+from bonsai.subject import Subject, identity, start_target
 from bonsai.targets.execution import Outcome
-from bonsai.version import bonsai_version
 
 BATCH = 64
 EXAMPLES = 10  # of texts that the target does not parse
@@ -49,10 +47,7 @@ def merge(
     finally:
         target.close()
     asked: dict[str, object] = {
-        "version": bonsai_version(),
-        "subject": subject.name,
-        "folder": folder_of(subject),
-        "grammar_hash": fingerprint(subject.grammar),
+        **identity(subject, target.features),
         "select": select.value,
         "merged": len(texts),
         "distinct": len(distinct),

@@ -7,7 +7,6 @@ import os
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from enum import Enum
-from hashlib import sha256
 from itertools import cycle
 from pathlib import Path
 from time import time
@@ -22,11 +21,10 @@ from bonsai.corpus import Input, Policy, Select, size_of
 from bonsai.dedup import Dedup
 from bonsai.errors import BonsaiError
 from bonsai.feedback import Saving
-from bonsai.grammar.model import fingerprint
 from bonsai.grow import KEEP_EVERY, Earlier, Growing, Journal, Plan, Result, features_of, key_of
 from bonsai.lattice import Kind, Lattice, Node
 from bonsai.store import NodeRun, Run, RunStore
-from bonsai.subject import Subject, folder_of, load_subject
+from bonsai.subject import Subject, identity, load_subject
 from bonsai.version import bonsai_version
 from bonsai.workers.tasks import Workers
 
@@ -90,11 +88,7 @@ class GrowSettings:
 def asked(subject: Subject, settings: GrowSettings, features: Sequence[str]) -> dict[str, Any]:
     """What was asked, as the first keys of `run.json`; all of it is needed to resume."""
     return {
-        "version": bonsai_version(),
-        "subject": subject.name,
-        "folder": folder_of(subject),
-        "grammar_hash": fingerprint(subject.grammar),
-        "target_hash": sha256("\n".join(features).encode()).hexdigest()[:16],
+        **identity(subject, features),
         "bounds": [settings.bounds.idents, settings.bounds.items, settings.bounds.depth],
         "reach": settings.reach.value,
         "lattice": settings.lattice.value,
@@ -108,7 +102,6 @@ def asked(subject: Subject, settings: GrowSettings, features: Sequence[str]) -> 
         "pruning": settings.method().pruning.value,
         "kill_mutants": settings.kill_mutants,
         "shards": settings.shards,
-        "engine": subject.target.engine if subject.target else None,
         "planted": [
             [[node.bounds.idents, node.bounds.items, node.bounds.depth], node.saving.value, seeds]
             for node, seeds in settings.planted

@@ -16,6 +16,7 @@ from dataclasses import asdict, dataclass
 from enum import Enum
 from pathlib import Path
 from statistics import fmean, median
+from tempfile import TemporaryDirectory
 from typing import IO, Any, overload
 
 from bonsai.bounds import Bounds
@@ -82,6 +83,7 @@ class Run:
     unparsed: Sequence[Unparsed] = ()  # the smallest few
     captions: Sequence[Caption] = ()  # one for each test, or none at all
     kills: Sequence[MutantKill] = ()
+    failure: BonsaiError | None = None  # what ended it before its time
 
     def summary(self) -> dict[str, object]:
         """`run.json`."""
@@ -123,16 +125,6 @@ def sizes(corpus: Sequence[Input]) -> dict[str, object]:
     }
 
 
-def require_free(folder: Path, replaced: Replace = Replace.NEVER) -> None:
-    """Refuse to write where something is already, or where something other than a run would be replaced."""
-    if not folder.exists() or (folder.is_dir() and all(path.name.startswith(".") for path in folder.iterdir())):
-        return
-    if replaced is Replace.NEVER:
-        raise BonsaiError(f"{folder} exists", "name another folder with -o, or add --force to replace it")
-    if not (folder / DATABASE).is_file():
-        raise BonsaiError(f"{folder} is not the folder of a run", "only such a folder is replaced; name another")
-
-
 @contextmanager
 def _writing(folder: Path) -> Iterator[None]:
     """What goes wrong with files is an error that says where."""
@@ -143,6 +135,19 @@ def _writing(folder: Path) -> Iterator[None]:
         raise BonsaiError(f"cannot write {folder}: {error.strerror or error}", hint) from None
     except sqlite3.Error as error:
         raise BonsaiError(f"cannot write {folder / DATABASE}: {error}", hint) from None
+
+
+def require_free(folder: Path, replaced: Replace = Replace.NEVER) -> None:
+    """Refuse to write where nobody can, where something is, or where what would be replaced is not a run."""
+    with _writing(folder):
+        folder.absolute().parent.mkdir(parents=True, exist_ok=True)
+        TemporaryDirectory(prefix=".", dir=folder.absolute().parent).cleanup()
+    if not folder.exists() or (folder.is_dir() and all(path.name.startswith(".") for path in folder.iterdir())):
+        return
+    if replaced is Replace.NEVER:
+        raise BonsaiError(f"{folder} exists", "name another folder with -o, or add --force to replace it")
+    if not (folder / DATABASE).is_file():
+        raise BonsaiError(f"{folder} is not the folder of a run", "only such a folder is replaced; name another")
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,20 +1,22 @@
 """A folder with a `bonsai.toml`, or the name of a bundled one, comes in; a `Subject` goes out."""
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
 
 from bonsai.answers import ErrorList, read_error_list
 from bonsai.bounds import LARGEST, Bounds
 from bonsai.errors import BonsaiError
 from bonsai.grammar.lark_reader import read_lark
-from bonsai.grammar.model import Grammar, Layout
+from bonsai.grammar.model import Grammar, Layout, fingerprint
 from bonsai.grammar.pools import SPACINGS, Lexicon
 from bonsai.tables import Table, read_toml
 from bonsai.targets.engines import start
 from bonsai.targets.execution import Target
 from bonsai.targets.settings import TargetSettings, read_target
+from bonsai.version import bonsai_version
 
 BUNDLED = Path(__file__).parent / "subjects"
 CONFIGURATION = "bonsai.toml"
@@ -155,3 +157,15 @@ def start_target(subject: Subject, omit: frozenset[int] = frozenset()) -> Target
 def folder_of(subject: Subject) -> str:
     """What to write in a run's record, so that `load_subject` finds the subject again."""
     return subject.folder.name if subject.folder.parent == BUNDLED else str(subject.folder.resolve())
+
+
+def identity(subject: Subject, features: Sequence[str]) -> dict[str, object]:
+    """What a run is of: the first keys of `run.json`. Where a hash differs, results do not go together."""
+    return {
+        "version": bonsai_version(),
+        "subject": subject.name,
+        "folder": folder_of(subject),
+        "grammar_hash": fingerprint(subject.grammar),
+        "target_hash": sha256("\n".join(features).encode()).hexdigest()[:16],
+        "engine": subject.target.engine if subject.target else None,
+    }

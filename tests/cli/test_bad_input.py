@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from bonsai.cli import app, run
+from cli.conftest import Complaint
 
 TOML = '[grammar]\nfile = "g.lark"\n'
 IDENTIFIERS = f"{TOML}[grammar.identifiers]\n"
@@ -17,19 +18,6 @@ def subject(folder: Path, grammar: str | bytes, toml: str = TOML) -> str:
     (folder / "bonsai.toml").write_text(toml, encoding="utf-8")
     (folder / "g.lark").write_bytes(grammar if isinstance(grammar, bytes) else grammar.encode("utf-8"))
     return str(folder)
-
-
-def complaint(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
-    """The one line that a bad call prints."""
-    assert run([*arguments]) == 2
-    captured = capsys.readouterr()
-    assert captured.out == ""
-    assert captured.err.startswith("error: ")
-    assert captured.err.count("\n") == 1
-    assert captured.err.endswith(")\n")
-    assert "(hint: " in captured.err
-    assert "(hint: )" not in captured.err
-    return captured.err
 
 
 @pytest.mark.parametrize("command", ["sample", "count", "check"])
@@ -67,9 +55,9 @@ def test_a_bad_subject(
     place: str,
     words: str,
     tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
+    complaint: Complaint,
 ) -> None:
-    line = complaint(capsys, command, subject(tmp_path, grammar, toml))
+    line = complaint(command, subject(tmp_path, grammar, toml))
     assert line.startswith(f"error: {tmp_path / place}: ")
     assert words in line
 
@@ -91,16 +79,16 @@ def test_a_bad_subject(
         ("1,1," + "9" * 5000, "not three whole numbers"),
     ],
 )
-def test_bad_bounds(command: str, bounds: str, words: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert words in complaint(capsys, command, "json", f"--bounds={bounds}")
+def test_bad_bounds(command: str, bounds: str, words: str, complaint: Complaint) -> None:
+    assert words in complaint(command, "json", f"--bounds={bounds}")
 
 
 @pytest.mark.parametrize("command", ["sample", "count", "check"])
 def test_infeasible_bounds_are_answered_with_the_smallest_feasible(
-    command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    command: str, tmp_path: Path, complaint: Complaint
 ) -> None:
     folder = subject(tmp_path, 'start: "a"~4..6\n')
-    line = complaint(capsys, command, folder, "--bounds", "1,3,2")
+    line = complaint(command, folder, "--bounds", "1,3,2")
     assert "no program" in line
     assert "the smallest bounds that hold one are (1,4,1)" in line
     assert run([command, folder, "--bounds", "1,4,1"]) == 0
@@ -130,19 +118,19 @@ def test_a_bad_call(
     words: str,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    complaint: Complaint,
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    assert words in complaint(capsys, *arguments)
+    assert words in complaint(*arguments)
 
 
-def test_a_folder_without_bonsai_toml(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert complaint(capsys, "sample", str(tmp_path)).startswith(f"error: {tmp_path}: there is no bonsai.toml")
+def test_a_folder_without_bonsai_toml(tmp_path: Path, complaint: Complaint) -> None:
+    assert complaint("sample", str(tmp_path)).startswith(f"error: {tmp_path}: there is no bonsai.toml")
 
 
-def test_bonsai_toml_is_a_directory(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_bonsai_toml_is_a_directory(tmp_path: Path, complaint: Complaint) -> None:
     (tmp_path / "bonsai.toml").mkdir()
-    assert "Is a directory" in complaint(capsys, "sample", str(tmp_path))
+    assert "Is a directory" in complaint("sample", str(tmp_path))
 
 
 @pytest.mark.parametrize(

@@ -32,7 +32,11 @@ def subject(folder: Path, grammar: str, settings: str = "") -> str:
 
 
 # The reference compiler needs a jar that is not ours to give out.
-SUBJECTS = [name for name in bundled_subjects() if name not in ("chocopy-reference", "closure")]
+SUBJECTS = [
+    pytest.param(name, marks=[pytest.mark.slow] if name in ("chocopy", "minilua") else [])
+    for name in bundled_subjects()
+    if name not in ("chocopy-reference", "closure")
+]
 
 
 @pytest.mark.parametrize("name", SUBJECTS)

@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 
 from bonsai.cli import run
+from cli.conftest import Complaint
+from made_subjects import json_subject
 
 ASKED = {
     "version",
@@ -37,6 +39,7 @@ def fuzz(folder: Path, *options: str) -> dict[str, bytes]:
     return files(folder)
 
 
+@pytest.mark.slow
 def test_the_same_seed_and_executions_give_the_same_bytes(tmp_path: Path) -> None:
     one, other, third = (
         fuzz(tmp_path / name, "--seed", seed) for name, seed in (("a", "7"), ("b", "7"), ("c", "8"))
@@ -60,6 +63,7 @@ def test_restricted_writes_valid_tests_only(tmp_path: Path) -> None:
     assert all(name.startswith("valid") or name == "INDEX.md" for name in found)
 
 
+@pytest.mark.slow
 def test_the_papers_policy_and_chosen_mutators(tmp_path: Path) -> None:
     assert fuzz(tmp_path / "paper", "--policy", "paper")
     fuzz(tmp_path / "some", "--mutators", "zest, splice")
@@ -67,7 +71,7 @@ def test_the_papers_policy_and_chosen_mutators(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("options", "complaint"),
+    ("options", "words"),
     [
         (["--budget", "fast"], "no budget"),
         (["--mutators", "zest,bogus"], "no mutator 'bogus'"),
@@ -75,16 +79,12 @@ def test_the_papers_policy_and_chosen_mutators(tmp_path: Path) -> None:
         (["--bounds", "0,1,1"], "idents is 0"),
     ],
 )
-def test_wrong_options(
-    options: list[str], complaint: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert run(["fuzz", "chocopy", "-o", str(tmp_path / "o"), *options]) == 2
-    error = capsys.readouterr().err
-    assert complaint in error
-    assert error.count("\n") == 1
+def test_wrong_options(options: list[str], words: str, tmp_path: Path, complaint: Complaint) -> None:
+    assert words in complaint("fuzz", "chocopy", "-o", str(tmp_path / "o"), *options)
     assert not (tmp_path / "o").exists()
 
 
+@pytest.mark.slow
 def test_a_run_directory_is_not_overwritten_unless_asked(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -101,6 +101,7 @@ def test_a_subject_without_a_target_has_nothing_to_fuzz(tmp_path: Path, capsys: 
     assert "[target]" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_ctrl_c_keeps_the_result(tmp_path: Path) -> None:
     command = [sys.executable, "-c", "from bonsai.cli import main; main()"]
     arguments = ["fuzz", "chocopy", "--budget", "1h", "-o", str(tmp_path / "o")]
@@ -120,3 +121,34 @@ def test_ctrl_c_keeps_the_result(tmp_path: Path) -> None:
     assert b"interrupted" in out
     assert b"Traceback" not in err
     assert files(tmp_path / "o")
+
+
+def test_a_target_that_does_not_start_again_leaves_the_result(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    subject = tmp_path / "subject"
+    json_subject(subject)
+    driver = subject / "driver.py"
+    gone = f"os.path.exists({str(tmp_path / 'gone')!r})"
+    driver.write_text(
+        f"import os\nassert not {gone}, 'I was moved'\n{driver.read_text()}\n"
+        f"_check = check\n\ndef check(text):\n    if text.startswith('[['):\n"
+        f"        open({str(tmp_path / 'gone')!r}, 'w').close()\n        os._exit(1)\n    return _check(text)\n"
+    )
+    assert run(["fuzz", str(subject), "--budget", "3000x", "-o", str(tmp_path / "o"), "--quiet"]) == 2
+    errors = capsys.readouterr().err
+    assert errors.count("\n") == 1
+    assert "I was moved" in errors
+    assert f"what was found is in {tmp_path / 'o'}" in errors
+    assert files(tmp_path / "o")
+    figures = json.loads((tmp_path / "o/run.json").read_text())
+    assert "I was moved" in figures["nodes"][0]["stopped"]
+    assert (tmp_path / "o/report.html").is_file()
+
+
+def test_a_folder_that_cannot_be_written_is_noticed_before_the_work(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "file").write_text("")
+    assert run(["fuzz", "chocopy", "--budget", "1h", "-o", str(tmp_path / "file/o")]) == 2
+    assert "cannot write" in capsys.readouterr().err

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from bonsai.cli import run
+from cli.conftest import Complaint
 from made_subjects import JSON_DRIVER, json_subject
 
 
@@ -56,11 +57,6 @@ def test_json_and_a_file(call: list[str], tmp_path: Path, capsys: pytest.Capture
     ],
 )
 def test_a_bad_call_is_answered_in_one_line(
-    call: list[str], arguments: list[str], words: str, capsys: pytest.CaptureFixture[str]
+    call: list[str], arguments: list[str], words: str, complaint: Complaint
 ) -> None:
-    assert run([*call, *arguments]) == 2
-    captured = capsys.readouterr()
-    assert captured.out == ""
-    assert captured.err.count("\n") == 1
-    assert words in captured.err
-    assert "(hint: " in captured.err
+    assert words in complaint(*call, *arguments)

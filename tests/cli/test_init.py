@@ -6,6 +6,7 @@ import pytest
 
 from bonsai.cli import run
 from bonsai.subject import BUNDLED
+from cli.conftest import Complaint
 
 
 @pytest.fixture(autouse=True)
@@ -42,12 +43,5 @@ def test_a_grammar_and_a_function(capsys: pytest.CaptureFixture[str]) -> None:
         (["/dev/null/new"], "cannot write"),
     ],
 )
-def test_a_bad_call_is_answered_in_one_line(
-    arguments: list[str], words: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert run(["init", *arguments]) == 2
-    captured = capsys.readouterr()
-    assert captured.out == ""
-    assert captured.err.count("\n") == 1
-    assert words in captured.err
-    assert "(hint: " in captured.err
+def test_a_bad_call_is_answered_in_one_line(arguments: list[str], words: str, complaint: Complaint) -> None:
+    assert words in complaint("init", *arguments)

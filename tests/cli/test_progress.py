@@ -1,19 +1,12 @@
 """What people see while they wait."""
 
-import io
 import sys
 
 import pytest
 
 from bonsai.cli import progress
 from bonsai.cli.progress import Counter
-
-
-class Terminal(io.StringIO):
-    """A stream that says that somebody looks at it."""
-
-    def isatty(self) -> bool:
-        return True
+from cli.terminals import Terminal
 
 
 def test_in_a_log_a_line_now_and_then(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

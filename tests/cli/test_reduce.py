@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from bonsai.cli import run
+from cli.conftest import Complaint
 
 TEXTS = {"valid/1.py": "x:int = 1\nif x == 1:\n    print(x)\n", "invalid/1.py": "print(1 + True)\npass\nfoo\n"}
 
@@ -45,7 +46,7 @@ def test_the_corpus_is_written_under_its_old_names(
 
 
 @pytest.mark.parametrize(
-    ("options", "complaint"),
+    ("options", "words"),
     [
         (["absent", "--subject", "chocopy"], "does not exist"),
         (["in", "--subject", "absent"], "no such subject"),
@@ -56,15 +57,12 @@ def test_the_corpus_is_written_under_its_old_names(
 )
 def test_wrong_options(
     options: list[str],
-    complaint: str,
+    words: str,
     corpus: Path,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    complaint: Complaint,
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    assert run(["reduce", *options, "-o", "out"]) == 2
-    error = capsys.readouterr().err
-    assert complaint in error
-    assert error.count("\n") == 1
+    assert words in complaint("reduce", *options, "-o", "out")
     assert not (tmp_path / "out").exists()

@@ -89,7 +89,10 @@ def test_more_programs_of_a_seed_begin_with_the_same_ones(capsys: pytest.Capture
     assert output(capsys, "calc", "--json", "-n", "15", "--seed", "9").startswith(few)
 
 
-@pytest.mark.parametrize("subject", bundled_subjects())
+@pytest.mark.parametrize(
+    "subject",
+    [pytest.param(name, marks=[] if name == "json" else [pytest.mark.slow]) for name in bundled_subjects()],
+)
 def test_the_same_seed_gives_the_same_output_in_every_process(
     subject: str, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -102,6 +102,13 @@ def test_a_time_out_that_does_not_recur_is_none(starter: Starter, tmp_path: Path
     assert after.output == '"text"'
 
 
+@pytest.mark.parametrize("command", ["leak", "tire"])
+def test_a_text_is_not_to_blame_for_what_others_left_behind(starter: Starter, command: str) -> None:
+    texts = [f"{command} {index}" for index in range(12)]
+    executions = starter(timeout=2.0).execute(texts)
+    assert [(e.outcome, e.message) for e in executions] == [(Outcome.VALID, "")] * 12
+
+
 def test_a_process_that_dies_while_idle_is_nobody_s_fault(starter: Starter) -> None:
     target = starter()
     before = target.execute(["branch left"])

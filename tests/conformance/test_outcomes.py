@@ -45,7 +45,7 @@ def test_a_crash_says_what_and_where(target: IsolatedTarget, engine: str) -> Non
 def test_a_batch_larger_than_any_pipe(starter: Starter, monkeypatch: pytest.MonkeyPatch) -> None:
     """Neither side waits for the other: nothing takes so long that it needs a second chance."""
     target = starter(timeout=10.0)
-    monkeypatch.setattr(IsolatedTarget, "_second_chance", lambda *_: pytest.fail("it hangs"))
+    monkeypatch.setattr(IsolatedTarget, "_alone", lambda *_: pytest.fail("it hangs"))
     texts = [f"{number} {'x' * length}" for number, length in enumerate([2_000] * 150 + [300_000] + [2_000] * 50)]
     assert [one.output for one in target.execute(texts, Wanted.OUTPUT)] == [json.dumps(text) for text in texts]
 

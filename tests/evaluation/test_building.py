@@ -19,6 +19,7 @@ from bonsai.evaluation.records import (
     Measured,
     Record,
     Scored,
+    Scores,
     Technique,
     write_json,
 )
@@ -32,10 +33,12 @@ SIZES = {
     Technique.HOIST: [18, 20, 22, 24],
     Technique.BONSAI_PAPER: [30, 33, 35],
     Technique.BONSAI: [8, 9, 10, 13],
+    Technique.PUBLISHED_BASELINE: [19, 20, 80, 17],
     Technique.PUBLISHED_BONSAI: [5, 6],
 }
+PUBLISHED = (Technique.PUBLISHED_BASELINE, Technique.PUBLISHED_BONSAI)
 TABLES = {"reduction-time", "corpus-size", "mutation-scores", "ablation"}
-FIGURES = {"sizes", "validity", "coverage", "heatmap", *TABLES}
+FIGURES = {"sizes", "sizes-parsing", "validity", "coverage", "features", "heatmap", *TABLES}
 
 
 def _measured(sizes: list[int], branches: int = 90) -> Measured:
@@ -50,19 +53,21 @@ def _save(data: Data, repetition: int, technique: Technique, branches: int = 90,
     data.save(f"{key}/corpus", Corpus(["x" * size for size in sizes], 1000, 2.5, 2.0, sample))
     data.save(f"{key}/measured", _measured(sizes, branches))
     if not sample:
-        data.save(f"{key}/mutants", Scored(50, killed, killed + 5, 100, 1.5))
+        scored = {technique.value: Scored(50, killed, killed + 5, 100, 1.5)}
+        data.save(f"{key}/mutants", Scores(scored))
 
 
 def _filled(folder: Path) -> Data:
     data = Data(folder)
     for repetition in (1, 2, 3, 4):
         for technique in SIZES:
-            if technique is not Technique.PUBLISHED_BONSAI:
+            if technique not in PUBLISHED:
                 _save(data, repetition, technique)
         for name in (COMPLETE, f"{PREFIX}without-pruning"):
             data.save(f"{repetition:02}/{name}/corpus", Corpus(["x"]))
             data.save(f"{repetition:02}/{name}/measured", _measured([3 if name == COMPLETE else 6]))
-    _save(data, 0, Technique.PUBLISHED_BONSAI)
+    for technique in PUBLISHED:
+        _save(data, 0, technique)
     points = [
         Point(m, n, d, 10, 1 / (m + n + d), m + n + d, 20, 5.0) for m in (1, 2) for n in (1, 2) for d in (1, 2)
     ]
@@ -109,9 +114,14 @@ def test_the_tables_say_what_is_in_the_data(built: Path) -> None:
     assert files["here"] == "3.0 ± 0.0"
     assert files["in the paper"] == "152.9 ± 1.9"
     [by_characters] = [row for row in _rows(built / "tables/reduction-time.csv") if "characters" in row[""]]
-    assert "3 of 10 inputs" in by_characters["here"]
+    assert by_characters["here"] == "0.03 ± 0.00 (3 of 10 inputs)"  # two seconds of processor time
     [without] = [row for row in _rows(built / "tables/ablation.csv") if row[""] == "without pruning"]
-    assert without["mean size against complete"] == "+100%"
+    assert without["mean size against complete"] == "+100.0%"
+    assert float(without["A12 (Vargha–Delaney)"]) == 1
+    assert float(without["p (Mann–Whitney U)"]) < 0.05
+    page = (built / "evaluation.md").read_text("utf-8")
+    assert "Files are larger, the worst first: without pruning (+100.0%)." in page
+    assert "Fewer branches are covered: in no variant." in page
     pairs = _rows(built / "tables/comparisons.csv")
     [sizes_of_files] = [
         row
@@ -120,6 +130,29 @@ def test_the_tables_say_what_is_in_the_data(built: Path) -> None:
     ]
     assert float(sizes_of_files["A12"]) == 0
     assert float(sizes_of_files["p"]) < 0.001
+
+
+def test_published_corpora_are_in_every_table_and_figure(built: Path) -> None:
+    def first_column(name: str) -> set[str]:
+        return {row[""] for row in _rows(built / f"tables/{name}.csv")}
+
+    labels = {one.label for one in PUBLISHED}
+    assert labels <= first_column("corpus-size")
+    assert labels <= first_column("mutation-scores")
+    overview = _rows(built / "tables/overview.csv")
+    assert labels <= overview[0].keys()
+    figures = {row[""]: row["Published baseline"] for row in overview}
+    assert figures["mean size"] == "34.0"
+    assert figures["mean size, parsing files"] == "18.7"  # the third does not parse
+    assert "–" not in {
+        figures[name] for name in ("valid", "features by valid inputs", "branches", "mutants killed")
+    }
+    pairs = {(row["first"], row["second"]) for row in _rows(built / "tables/comparisons.csv")}
+    assert ("bonsai", "published-baseline") in pairs
+    for name in ("sizes", "sizes-parsing", "validity", "coverage", "features"):
+        drawn = (built / f"figures/{name}.svg").read_text("utf-8")
+        assert drawn.count("<!-- Published ") == 2, name
+    assert "Published baseline: 1 of 4 files, 59% of its characters" in (built / "evaluation.md").read_text("utf-8")
 
 
 def test_of_a_sample_only_sizes_and_validity_count(data: Data) -> None:
@@ -165,7 +198,7 @@ def test_a_difference_that_may_be_chance_decides_nothing(tmp_path: Path) -> None
 def test_the_pages_have_everything_and_need_nothing(built: Path) -> None:
     html = (built / "evaluation.html").read_text("utf-8")
     markdown = (built / "evaluation.md").read_text("utf-8")
-    assert html.count("<img") == html.count("data:image/png;base64") == 4
+    assert html.count("<img") == html.count("data:image/png;base64") == 6
     assert not re.search(r'(src|href)="(?!data:)', html)
     for page in (html, markdown):
         assert "42.22%" in page
@@ -188,7 +221,7 @@ def test_a_subject_that_the_paper_does_not_have_is_evaluated_all_the_same(data: 
     [
         Corpus(["a", "b\n"], 3, 1.5, 1.0, 2),
         _measured([1, 2]),
-        Scored(5, 3, 4, 100, 0.5),
+        Scores({"bonsai": Scored(5, 3, 4, 100, 0.5)}),
         Blind([Point(1, 1, 1, 2, 0.5, 3, 4, 5.0)]),
     ],
 )

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -13,14 +14,18 @@ from bonsai.cbgf import TREE_MUTATORS
 from bonsai.cli import run
 from bonsai.errors import BonsaiError
 from bonsai.evaluation.ablation import COMPLETE, EVENLY, PREFIX, variants
+from bonsai.evaluation.building import build
 from bonsai.evaluation.evaluating import Asked, Evaluation, Standing, Wanted, settle
-from bonsai.evaluation.records import Corpus, Data
-from bonsai.evaluation.results import Results
+from bonsai.evaluation.records import Corpus, Data, Technique
+from bonsai.evaluation.results import KILLED, Results
 from bonsai.session import GrowSettings
 from bonsai.subject import load_subject
 from bonsai.workers.local import LocalWorkers
+from targets.jvm.tools import needs_java
 from tiny_subject import write_tiny_subject
 
+SHARED = Path(os.environ.get("BONSAI_SHARED", Path(__file__).parents[3] / "shared"))
+PUBLISHED = SHARED / "published-corpora"
 OPTIONS = ["--quick", "--budget", "40x", "--bounds", "1,2,2", "--jobs", "2", "--quiet"]
 
 
@@ -34,8 +39,9 @@ def subject(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def published(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("published")
-    (folder / "bonsai").mkdir()
-    (folder / "bonsai/1.txt").write_text("(2 3)")
+    for name, text in {"bonsai": "(2 3)", "baseline": "(2 3 3) 1"}.items():
+        (folder / "tiny" / name).mkdir(parents=True)
+        (folder / "tiny" / name / "1.txt").write_text(text)
     return folder
 
 
@@ -47,6 +53,23 @@ def _times(folder: Path) -> dict[str, int]:
     return {str(path): path.stat().st_mtime_ns for path in sorted((folder / "data").rglob("*.json"))}
 
 
+def _tables(folder: Path) -> dict[str, str]:
+    return {path.name: path.read_text("utf-8") for path in (folder / "tables").iterdir()}
+
+
+def _rebuilds(folder: Path) -> None:
+    """Every table, figure and page is there, and again when there is nothing but the data."""
+    tables, figures = _tables(folder), {path.name for path in (folder / "figures").iterdir()}
+    assert {"overview.csv", "comparisons.csv", "repetitions.csv", "sizes.csv", "heatmap.csv"} <= tables.keys()
+    drawn = {"sizes", "sizes-parsing", "validity", "coverage", "features", "heatmap", "reduction-time"}
+    assert {f"{name}.{suffix}" for name in drawn for suffix in ("png", "svg")} <= figures
+    for name in ("tables", "figures"):
+        shutil.rmtree(folder / name)
+    build(folder, json.loads((folder / "evaluation.json").read_text())["subject"])
+    assert _tables(folder) == tables
+    assert {path.name for path in (folder / "figures").iterdir()} == figures
+
+
 @pytest.mark.slow
 def test_a_tiny_run_makes_everything_and_goes_on_where_it_was(
     subject: Path, published: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
@@ -56,10 +79,9 @@ def test_a_tiny_run_makes_everything_and_goes_on_where_it_was(
     assert _evaluate(subject, folder, "--reps", "1", *options) == 0
     assert capsys.readouterr().out.strip() == str(folder / "evaluation.html")
     results = Results(Data(folder))
-    assert len(results.techniques) == 7
+    assert results.techniques == list(Technique)
     assert results.points
-    names = {path.name for path in (folder / "figures").iterdir()}
-    assert names >= {"sizes.png", "validity.svg", "coverage.png", "heatmap.svg", "mutation-scores.png"}
+    _rebuilds(folder)
     baseline, bonsai, paper = (
         results.of(name)[0].corpus.executions for name in ("baseline", "bonsai", "bonsai-paper")
     )
@@ -74,7 +96,7 @@ def test_a_tiny_run_makes_everything_and_goes_on_where_it_was(
     assert _evaluate(subject, folder, "--reps", "2", *options) == 0
     assert Results(Data(folder)).repetitions == 2
     assert after.items() <= _times(folder).items()
-    (published / "bonsai/2.txt").write_text("0")
+    (published / "tiny/bonsai/2.txt").write_text("0")
     assert _evaluate(subject, folder, "--reps", "2", *options) == 2
     assert "has changed since it was measured" in capsys.readouterr().err
     assert _evaluate(subject, folder, "--reps", "2", "--seed", "9") == 2
@@ -100,6 +122,33 @@ def _evaluation(subject: Path, folder: Path) -> tuple[Evaluation, Callable[[], L
     return Evaluation(loaded, asked, Wanted(1), Data(folder)), lambda: LocalWorkers(loaded, 1)
 
 
+@pytest.mark.skipif(not PUBLISHED.is_dir(), reason="the published corpora are not there (set BONSAI_SHARED)")
+@pytest.mark.parametrize(("name", "scored"), [("chocopy", True), ("closure", False)])
+def test_the_published_corpora_are_read_in_place(name: str, scored: bool, tmp_path: Path) -> None:
+    data = Data(tmp_path)
+    evaluation = Evaluation(load_subject(name), Asked((3, 3, 3)), Wanted(1, PUBLISHED), data)
+    keys = {key for key, _, _ in evaluation.steps()}
+    for technique in (Technique.PUBLISHED_BONSAI, Technique.PUBLISHED_BASELINE):
+        assert f"00/{technique.value}/measured" in keys
+        assert (f"00/{technique.value}/mutants" in keys) == scored
+        corpus = data.load(f"00/{technique.value}/corpus")
+        assert isinstance(corpus, Corpus)
+        assert len(corpus.texts) > 100
+
+
+def test_repetitions_go_side_by_side_as_far_as_there_are_slots(subject: Path, tmp_path: Path) -> None:
+    asked = Asked((1, 2, 1), "20x")
+    evaluation = Evaluation(load_subject(subject), asked, Wanted(3), Data(tmp_path))
+    keys = [key for key, _, _ in evaluation.steps(2)]
+    assert sorted(keys) == sorted(key for key, _, _ in evaluation.steps())
+    assert keys[:3] == ["01/bonsai/corpus", "02/bonsai/corpus", "01/bonsai-paper/corpus"]
+    assert keys.index("02/all/mutants") < keys.index("03/bonsai/corpus")
+    done: set[str] = set()
+    for key, _, after in evaluation.steps(2):
+        assert set(after) <= done
+        done.add(key)
+
+
 @pytest.mark.slow
 def test_one_that_is_stopped_keeps_what_is_done_and_goes_on(subject: Path, tmp_path: Path) -> None:
     evaluation, new_workers = _evaluation(subject, tmp_path)
@@ -122,6 +171,37 @@ def test_one_that_is_stopped_keeps_what_is_done_and_goes_on(subject: Path, tmp_p
     reduced = Data(tmp_path).load("01/baseline-characters/corpus")
     assert isinstance(reduced, Corpus)
     assert reduced.sample_of == 0 or len(reduced.texts) == 2
+
+
+@needs_java
+@pytest.mark.slow
+def test_a_program_in_java_has_everything_but_mutants(tmp_path: Path) -> None:
+    loaded = load_subject("closure")
+    asked = Asked((1, 1, 1), "3x", programs=5, sample=1, blind_most=1, blind_budget="16x")
+    published = tmp_path / "published"
+    for name, text in {"bonsai": "a;", "baseline": "if (0) { a; }"}.items():
+        (published / name).mkdir(parents=True)
+        (published / name / "1.js").write_text(text)
+    folder = tmp_path / "evaluation"
+    settle(folder, loaded, asked, ["one feature"])
+    workers = LocalWorkers(loaded, 2)
+    try:
+        assert Evaluation(loaded, asked, Wanted(1, published), Data(folder)).run(workers, _unseen, lambda: False)
+    finally:
+        workers.close()
+    build(folder, loaded.name)
+    _rebuilds(folder)
+    results = Results(Data(folder))
+    assert results.techniques == list(Technique)
+    assert all(results.of(one.value)[0].measured.tool.startswith("JaCoCo") for one in Technique)
+    assert all(results.of(one.value)[0].measured.branches.covered > 0 for one in Technique)
+    assert not any(results.values(one.value, KILLED) for one in Technique)
+    assert not (folder / "tables/mutation-scores.csv").exists()
+    assert "1507.7" in (folder / "evaluation.md").read_text("utf-8")  # what the paper has of Closure
+
+
+def _unseen(standing: Standing) -> None:
+    """For those who do not want to know how far it is."""
 
 
 def test_each_variant_differs_from_the_complete_settings_in_one_thing() -> None:

@@ -62,6 +62,7 @@ def test_a_suite_refreshes_its_own_expectations(tmp_path: Path) -> None:
     assert run(folder).returncode == 0
 
 
+@pytest.mark.slow
 def test_exceptions_are_verdicts_as_in_the_settings_and_nothing_is_copied_that_is_installed(tmp_path: Path) -> None:
     toml = (BUNDLED / "json/bonsai.toml").read_text()
     listed = 'invalid = ["ValueError"]\nunparsed = ["json.JSONDecodeError"]\n'
@@ -79,6 +80,7 @@ def test_exceptions_are_verdicts_as_in_the_settings_and_nothing_is_copied_that_i
     assert found.returncode == 0, found.stdout + found.stderr
 
 
+@pytest.mark.slow
 def test_modules_beside_the_driver_come_along(tmp_path: Path) -> None:
     subject = json_subject(tmp_path / "subject", "import part\ndef check(text):\n    return part.size(text)\n")
     (tmp_path / "subject/part").mkdir()
@@ -127,6 +129,7 @@ def test_suites_of_one_subject_run_together_as_pytest_recommends(tmp_path: Path)
     assert f"{2 * len(TEXTS)} passed" in found.stdout
 
 
+@pytest.mark.slow
 def test_what_init_makes_can_be_exported(tmp_path: Path) -> None:
     start_subject(tmp_path / "new")
     subject = bonsai.load_subject(tmp_path / "new")

@@ -74,6 +74,22 @@ def test_however_a_mutant_differs_the_smallest_text_that_shows_it_is_found(
     assert changed not in bench.stillborn
 
 
+def test_several_pools_are_asked_side_by_side_and_none_knows_of_another(bench: Bench) -> None:
+    counting = PROGRAM.replace("total = 0", "total = 0; check.n = getattr(check, 'n', 0) + 1")
+    changed = counting.replace("total > 3", "check.n > 2 or total > 3")
+    third = Mutant("tiny_program", "by hand", 1, 0, "", changed)
+    crash, other = mutant("depth -= 1", "__import__('os').abort()"), mutant("total > 3", "total >= 3")
+    pools = [bench.pool(texts) for texts in (["(1)", "0"], ["0 1", "0"], ["0 1 2", "(1)", "0"], [])]
+    found = bench.kills_in(pools, [[third, crash, other], [third, crash, other], [third, crash], [crash, other]])
+    assert [{one: kill.text for one, kill in some.items()} for some in found] == [
+        {crash: "(1)"},
+        {},
+        {third: "0 1 2", crash: "(1)"},  # the third text of this pool, whatever the others have run
+        {},
+    ]
+    assert bench.kills_in([], []) == []
+
+
 def test_what_cannot_be_imported_is_no_mutant(subject: Subject) -> None:
     with Bench(subject) as fresh:
         dead = mutant("from bonsai.errors import Invalid", "raise ValueError")

@@ -44,6 +44,7 @@ def test_what_is_added_kills_what_survived_and_nothing_grown_is_lost(subject: bo
         assert len(score(bench, subject, sorted(after)).by_corpus) == figures["killed"] > figures["killed_by_grown"]
 
 
+@pytest.mark.slow
 def test_the_same_seed_adds_the_same(subject: bonsai.Subject, grown: Run) -> None:
     one, other = (with_killers(grown, subject, 40, seed=3) for _ in range(2))
     assert [test.text for test in one.corpus] == [test.text for test in other.corpus]
@@ -58,6 +59,7 @@ def test_an_interruption_leaves_the_corpus_as_it_is(subject: bonsai.Subject, gro
     assert not found.asked["complete"]
 
 
+@pytest.mark.slow
 def test_the_command_keeps_what_kills_which_mutant(subject: bonsai.Subject, tmp_path: Path) -> None:
     options = ["--bounds", "1,2,1", "--budget", "60x", "--quiet", "--jobs", "1"]
     assert run_command(["grow", str(subject.folder), "-o", str(tmp_path / "out"), *options, "--kill-mutants"]) == 0

@@ -2,10 +2,10 @@
 
 from hypothesis import given
 
-from bonsai import Bounds, Derivation, Grammar, load_subject, parse
+from bonsai import Bounds, Derivation, Grammar, load_subject, measure, parse
 from bonsai.choices import Draws
 from bonsai.corpus import size_of
-from bonsai.mutation.neighbours import children, parsed, sampler_for, smaller
+from bonsai.mutation.neighbours import black_box, children, parsed, sampler_for, smaller
 from strategies import bounds, grammars, sampler, seeds
 
 
@@ -26,6 +26,17 @@ def test_children_are_new_different_and_the_same_every_time(grammar: Grammar, wi
     assert not {parent.text for parent in parents} & set(texts)
     assert texts == [child.text for child in children(parents, around, 10, seed)]
     assert all(around.replay(child.choices, Draws(0)) == (child.text, list(child.choices)) for child in found)
+
+
+@given(grammars(), bounds(2), seeds())
+def test_the_black_box_keeps_to_the_bounds_whatever_its_parents_are(
+    grammar: Grammar, within: Bounds, seed: int
+) -> None:
+    parents = sampled(grammar, Bounds(within.idents + 1, within.items + 1, within.depth + 1), seed, 3)
+    found = black_box(parents, within, 10, seed)
+    assert [one.text for one in found] == [one.text for one in black_box(parents, within, 10, seed)]
+    assert all(measure(one) <= within for one in found)
+    assert not {one.text for one in parents} & {one.text for one in found}
 
 
 @given(grammars(), bounds(2), seeds())

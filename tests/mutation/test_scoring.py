@@ -5,10 +5,11 @@ from collections.abc import Iterator
 import pytest
 
 from bonsai import Subject
+from bonsai.choices import Draws
 from bonsai.corpus import size_of
 from bonsai.mutation.bench import Bench
-from bonsai.mutation.neighbours import parsed
-from bonsai.mutation.scoring import kill, score
+from bonsai.mutation.neighbours import children, parsed, sampler_for
+from bonsai.mutation.scoring import kill, score, scores
 from tiny_subject import write_tiny_subject
 
 CORPUS = ["(1)", "0 1 2"]
@@ -38,6 +39,15 @@ def test_a_larger_corpus_kills_more_and_fuzzing_from_it_more_still(bench: Bench,
     assert set(large.by_corpus) >= set(small.by_corpus)
 
 
+def test_corpora_side_by_side_have_the_scores_that_each_has_alone(bench: Bench, subject: Subject) -> None:
+    corpora = [CORPUS, [")("], [*CORPUS, "(2 3)", "3 3 3"]]
+    together = scores(bench, subject, corpora, fuzz=40, seed=2)
+    for texts, found in zip(corpora, together, strict=True):
+        alone = score(bench, subject, texts, fuzz=40, seed=2)
+        assert (found.by_corpus, found.by_fuzzing) == (alone.by_corpus, alone.by_fuzzing)
+        assert found.children == alone.children
+
+
 def test_the_same_seed_gives_the_same_score(bench: Bench, subject: Subject) -> None:
     one, other = (score(bench, subject, CORPUS, fuzz=40, seed=seed) for seed in (3, 3))
     assert (one.by_corpus, one.by_fuzzing) == (other.by_corpus, other.by_fuzzing)
@@ -49,6 +59,7 @@ def test_a_corpus_that_does_not_parse_cannot_be_fuzzed_from(bench: Bench, subjec
     assert kill(bench, subject, [], bench.mutants, budget=10) == []
 
 
+@pytest.mark.slow
 def test_killing_inputs_kill_and_cannot_be_made_smaller_in_one_step(bench: Bench, subject: Subject) -> None:
     corpus = parsed(subject, CORPUS)
     lives = score(bench, subject, CORPUS).survivors
@@ -56,14 +67,12 @@ def test_killing_inputs_kill_and_cannot_be_made_smaller_in_one_step(bench: Bench
     assert found
     assert len({one.mutant for one in found}) == len(found)
     assert {one.mutant for one in found} <= set(lives)
-    fuzzed = score(bench, subject, CORPUS, fuzz=100, seed=1).by_fuzzing
+    around = sampler_for(corpus, subject.bounds)
+    made = [child.text for child in children(corpus, around, 100, seed=1)]
+    fuzzed = bench.kills(lives, bench.pool(made))
     assert {one.mutant for one in found} == set(fuzzed)
     for one in found:
         assert bench.kills([one.mutant], bench.pool([one.text]))[one.mutant].how == one.how
         assert size_of(one.text) <= size_of(fuzzed[one.mutant].text)
     assert sum(len(one.text) for one in found) < sum(len(kill.text) for kill in fuzzed.values())
-    from bonsai.choices import Draws
-    from bonsai.mutation.neighbours import sampler_for
-
-    around = sampler_for(corpus, subject.bounds)
     assert all(around.replay(one.choices, Draws(0))[0] == one.text for one in found)

@@ -60,6 +60,7 @@ def test_each_reduction_is_smaller_and_still_worth_saving(subject: Subject, targ
     assert reduce_corpus(subject, TEXTS, method)[0].text == found[0].text
 
 
+@pytest.mark.slow
 def test_hoisting_makes_tests_no_larger_than_pruning(subject: Subject) -> None:
     sizes = {
         method: sum(size_of(one.text)[0] for one in reduce_corpus(subject, TEXTS, method))

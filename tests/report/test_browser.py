@@ -77,7 +77,8 @@ def test_filters(small: Opened) -> None:
     assert small.shown() == [BRACKETS, NESTED]
     page.fill("#text", "LIST IN a")
     assert small.shown() == [NESTED]
-    page.fill("#text", "no such thing")
+    page.fill("#text", "driver:")  # is on cards, but as a reason
+    assert page.locator("article.test details", has_text="driver:").count() == 2
     assert small.shown() == []
     assert page.locator("#nothing").is_visible()
     page.locator("#clear").click()

@@ -1,4 +1,4 @@
-"""Tasks that do little, for tests of those who run them."""
+"""Tasks that do little, for tests of those who run them; and what came of them."""
 
 import os
 import signal
@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from bonsai.errors import BonsaiError
-from bonsai.workers.tasks import Channel
+from bonsai.workers.tasks import Channel, Event, Finished, Task, Workers
 from bonsai.workers.workshop import Workshop
 
 
@@ -100,3 +100,15 @@ class TargetProcess:
 
     def __call__(self, workshop: Workshop, before: Sequence[object], channel: Channel) -> tuple[int, int]:
         return os.getpid(), id(workshop.target)
+
+
+def events_of(workers: Workers, tasks: dict[str, tuple[Task, list[str]]]) -> list[Event]:
+    """All that happens when these tasks are run, each after others."""
+    for key, (task, after) in tasks.items():
+        workers.submit(key, task, after)
+    return [event for event in workers.events(1) if event is not None]
+
+
+def results(events: list[Event]) -> dict[str, object]:
+    """What came out."""
+    return {event.key: event.result for event in events if isinstance(event, Finished)}

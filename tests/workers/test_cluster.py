@@ -21,7 +21,7 @@ from bonsai.workers.local import LocalWorkers
 from bonsai.workers.tasks import Event, Finished, Kept, Lost, Started, Task, Told, Workers
 from made_subjects import json_subject
 from workers.dask_cluster import dask_cluster
-from workers.tasks_made import Add, Die, Fail, KeepAndWait, TargetProcess, WaitForStop
+from workers.tasks_made import Add, Die, Fail, KeepAndWait, TargetProcess, WaitForStop, events_of, results
 
 
 @pytest.fixture(scope="module")
@@ -35,16 +35,6 @@ def workers(address: str) -> Iterator[ClusterWorkers]:
     made = ClusterWorkers(bonsai.load_subject("json"), address)
     yield made
     made.close()
-
-
-def events_of(workers: Workers, tasks: dict[str, tuple[Task, list[str]]]) -> list[Event]:
-    for key, (task, after) in tasks.items():
-        workers.submit(key, task, after)
-    return [event for event in workers.events(1) if event is not None]
-
-
-def results(events: list[Event]) -> dict[str, object]:
-    return {event.key: event.result for event in events if isinstance(event, Finished)}
 
 
 @pytest.mark.slow

@@ -7,10 +7,17 @@ import pytest
 
 import bonsai
 from bonsai import BonsaiError
-from bonsai.workers.local import ATTEMPTS, LocalWorkers
-from bonsai.workers.tasks import Event, Finished, Kept, Lost, Started, Task, Told
+from bonsai.workers.local import ATTEMPTS, LocalWorkers, cores
+from bonsai.workers.tasks import Event, Finished, Kept, Lost, Started, Told
 from made_subjects import json_subject
-from workers.tasks_made import Add, Die, Fail, TargetProcess, WaitForStop
+from workers.tasks_made import Add, Die, Fail, TargetProcess, WaitForStop, events_of, results
+
+
+def test_cores_are_counted_on_every_platform(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert cores() >= 1
+    monkeypatch.delattr("os.sched_getaffinity", raising=False)
+    monkeypatch.setattr("os.cpu_count", lambda: None)
+    assert cores() == 1
 
 
 @pytest.fixture(autouse=True)
@@ -23,16 +30,6 @@ def workers(request: pytest.FixtureRequest) -> Iterator[LocalWorkers]:
     made = LocalWorkers(bonsai.load_subject("json"), request.param)
     yield made
     made.close()
-
-
-def events_of(workers: LocalWorkers, tasks: dict[str, tuple[Task, list[str]]]) -> list[Event]:
-    for key, (task, after) in tasks.items():
-        workers.submit(key, task, after)
-    return [event for event in workers.events(1) if event is not None]
-
-
-def results(events: list[Event]) -> dict[str, object]:
-    return {event.key: event.result for event in events if isinstance(event, Finished)}
 
 
 def test_a_task_runs_after_others_and_has_their_results(workers: LocalWorkers) -> None:

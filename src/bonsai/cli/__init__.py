@@ -27,7 +27,7 @@ from bonsai.cli import (
     report,
     sample,
 )
-from bonsai.cli.common import print_error
+from bonsai.cli.common import INTERRUPTED, print_error
 from bonsai.errors import BonsaiError
 
 app = typer.Typer(
@@ -92,7 +92,7 @@ def run(arguments: list[str]) -> int:
         return 2
     except (typer.Abort, KeyboardInterrupt):
         print_error("interrupted", "run the same command again to start over")
-        return 130
+        return INTERRUPTED
     except BrokenPipeError:  # nobody reads on, as in `| head`
         _drop_output()
         return 0

@@ -12,6 +12,8 @@ from bonsai.budget import Executions, parse_budget
 from bonsai.errors import BonsaiError
 from bonsai.subject import Subject
 
+INTERRUPTED = 130  # the exit code of what Ctrl-C ends, as shells have it
+
 SubjectArgument = Annotated[
     str,
     typer.Argument(metavar="SUBJECT", help="A bundled subject by name, or a folder with a bonsai.toml."),

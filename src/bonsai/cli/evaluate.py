@@ -1,20 +1,15 @@
 """`bonsai evaluate`: the paper's evaluation, every table and figure."""
 
-import os
 import shutil
-import sys
 from dataclasses import replace
 from pathlib import Path
-from time import monotonic
-from types import TracebackType
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
-from rich.status import Status
 
 from bonsai.budget import parse_budget
 from bonsai.cli.common import (
+    INTERRUPTED,
     BoundsOption,
     ForceOption,
     QuietOption,
@@ -25,15 +20,15 @@ from bonsai.cli.common import (
 )
 from bonsai.cli.common import console as printed
 from bonsai.cli.interruption import Interruption
+from bonsai.cli.live import LiveLine
 from bonsai.errors import BonsaiError
 from bonsai.evaluation.building import build
 from bonsai.evaluation.evaluating import ASKED, QUICK, Asked, Evaluation, Standing, Wanted, ablation_of, settle
 from bonsai.evaluation.records import Data
 from bonsai.grow import features_of
 from bonsai.subject import load_subject
-from bonsai.workers.local import LocalWorkers
+from bonsai.workers.local import LocalWorkers, cores
 
-INTERRUPTED = 130
 REPETITIONS, QUICK_REPETITIONS = 10, 2
 EVERY_IN_A_LOG = 30.0
 
@@ -60,7 +55,11 @@ def evaluate(
     ] = False,
     published: Annotated[
         Path | None,
-        typer.Option("--published", metavar="FOLDER", help="Published corpora, in folders bonsai and baseline."),
+        typer.Option(
+            "--published",
+            metavar="FOLDER",
+            help="Published corpora: folders bonsai and baseline, perhaps of SUBJECT/.",
+        ),
     ] = None,
     jobs: Annotated[
         int | None, typer.Option("--jobs", "-j", metavar="N", min=1, help="Steps at a time. (default: all cores)")
@@ -89,10 +88,10 @@ def evaluate(
     wanted = Wanted(repetitions, published, ablation_of(asked) if ablate else {})
     evaluation = Evaluation(loaded, asked, wanted, data)
     evaluation.require_tools()
-    workers = LocalWorkers(loaded, jobs or len(os.sched_getaffinity(0)))
+    workers = LocalWorkers(loaded, jobs or cores())
     try:
         settle(output, loaded, asked, features_of(workers))
-        with Interruption() as interruption, _View(quiet) as view:
+        with Interruption() as interruption, LiveLine(quiet, _line, EVERY_IN_A_LOG) as view:
             complete = evaluation.run(workers, view, interruption.requested)
     finally:
         workers.close()
@@ -118,32 +117,6 @@ def _clear(folder: Path, force: bool) -> None:
         shutil.rmtree(folder)
 
 
-class _View:
-    """How far it is: one line that is kept up to date, or now and then a line in a log."""
-
-    def __init__(self, silent: bool) -> None:
-        self._silent = silent
-        self._console = Console(stderr=True, highlight=False)
-        self._status: Status | None = None
-        self._shown = monotonic()
-
-    def __enter__(self) -> "_View":
-        if not self._silent and sys.stderr.isatty():
-            self._status = self._console.status("starting")
-            self._status.start()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        if self._status is not None:
-            self._status.stop()
-
-    def __call__(self, standing: Standing) -> None:
-        left = "" if standing.left is None else f", about {standing.left / 60:.0f} min left"
-        line = f"{standing.done} of {standing.steps} steps{left}: {', '.join(standing.running)}"
-        if self._status is not None:
-            self._status.update(line)
-        elif not self._silent and monotonic() - self._shown >= EVERY_IN_A_LOG:
-            self._shown = monotonic()
-            self._console.print(line, markup=False, soft_wrap=True)
+def _line(standing: Standing, seconds: float) -> str:
+    left = "" if standing.left is None else f", about {standing.left / 60:.0f} min left"
+    return f"{standing.done} of {standing.steps} steps{left}: {', '.join(standing.running)}"

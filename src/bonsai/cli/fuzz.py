@@ -10,6 +10,7 @@ from rich.markup import escape
 from bonsai.api import fuzz as run_fuzzer
 from bonsai.api import require_mutator
 from bonsai.budget import parse_budget
+from bonsai.cbgf import Cbgf
 from bonsai.cli.common import (
     BoundsOption,
     JsonOption,
@@ -18,12 +19,14 @@ from bonsai.cli.common import (
     SubjectArgument,
     bounds_of,
     console,
+    print_error,
 )
-from bonsai.cli.live import FuzzView
-from bonsai.cli.report import write_report
-from bonsai.corpus import Policy, Select
+from bonsai.cli.live import LiveLine
+from bonsai.corpus import Policy, Select, mean_size
 from bonsai.describing import described
+from bonsai.errors import BonsaiError
 from bonsai.feedback import Saving
+from bonsai.report.writing import write_report
 from bonsai.store import Replace, Run, require_free, write_run
 from bonsai.subject import load_subject
 
@@ -57,7 +60,7 @@ def fuzz(
     names = [require_mutator(name.strip()) for name in mutators.split(",") if name.strip()]
     allowed = parse_budget(budget)
     require_free(output, Replace.RUNS if force else Replace.NEVER)
-    with FuzzView(quiet or as_json) as view:
+    with LiveLine(quiet or as_json, _line) as view:
         run = run_fuzzer(
             loaded,
             bounds=bounds_of(loaded, bounds),
@@ -70,11 +73,24 @@ def fuzz(
             watch=view,
         )
     write_run(output, described(run, loaded))
-    write_report(output)
+    write_report(output, print_error)
+    if run.failure is not None:
+        raise BonsaiError(run.failure.message, f"what was found is in {output}; {run.failure.hint}")
     if as_json:
         typer.echo(json.dumps(run.summary()))
     else:
         _print(run, output, quiet)
+
+
+def _line(fuzzer: Cbgf, seconds: float) -> str:
+    members = fuzzer.corpus.inputs()
+    tally = fuzzer.tally
+    return (
+        f"{seconds:.0f} s  {tally.executions:,} executions ({tally.executions / max(seconds, 0.001):,.0f}/s)  "
+        f"{fuzzer.corpus.covered.bit_count()} features  "
+        f"{len(members)} tests of {mean_size(members):.1f} characters  "
+        f"chance of something new {fuzzer.discovery.residual:.2%}"
+    )
 
 
 def _print(run: Run, output: Path, quiet: bool) -> None:

@@ -1,6 +1,5 @@
 """`bonsai grade`: how a candidate does on a corpus, compared with the reference."""
 
-import os
 from pathlib import Path
 from typing import Annotated
 
@@ -17,6 +16,7 @@ from bonsai.grading.grade import Grade
 from bonsai.grading.grade import grade as grade_candidate
 from bonsai.subject import load_subject
 from bonsai.targets.settings import parse_size
+from bonsai.workers.local import cores
 
 
 def grade(
@@ -75,7 +75,7 @@ def grade(
     limits = _limits(timeout, memory)
     loaded = load_subject(subject)
     files = read_corpus(corpus, loaded.suffix)
-    result = grade_candidate(loaded, files, read_candidate(candidate), compare, limits, jobs or os.cpu_count() or 1)
+    result = grade_candidate(loaded, files, read_candidate(candidate), compare, limits, jobs or cores())
     _write(write(result, Scoring(points, visibility)), output, result, quiet)
     if result.failed:
         raise typer.Exit(1)

@@ -1,7 +1,6 @@
 """`bonsai grow`: the main job, a corpus grown from the bottom up."""
 
 import json
-import os
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
@@ -9,12 +8,19 @@ from typing import Annotated
 import typer
 
 from bonsai.budget import parse_budget
-from bonsai.cli.common import JsonOption, QuietOption, SeedOption, bounds_of, print_error, programs_of
+from bonsai.cli.common import (
+    INTERRUPTED,
+    JsonOption,
+    QuietOption,
+    SeedOption,
+    bounds_of,
+    print_error,
+    programs_of,
+)
 from bonsai.cli.grown import print_grown
 from bonsai.cli.interruption import Interruption
 from bonsai.cli.lattice_view import GrowView
 from bonsai.cli.progress import Counter
-from bonsai.cli.report import write_report
 from bonsai.corpus import Policy, Select
 from bonsai.corpus_folder import read_corpus
 from bonsai.describing import described
@@ -24,13 +30,13 @@ from bonsai.lattice import Kind, Lattice
 from bonsai.mutation.bench import require_mutable
 from bonsai.mutation.killing import with_killers
 from bonsai.planting import plant
+from bonsai.report.writing import write_report
 from bonsai.session import FIRST_REACH, GrowSettings, Reach, asked_before, begin, resume
 from bonsai.store import Replace, Run, RunStore, require_free
 from bonsai.subject import Subject, load_subject
-from bonsai.workers.local import LocalWorkers
+from bonsai.workers.local import LocalWorkers, cores
 from bonsai.workers.tasks import Workers
 
-INTERRUPTED = 130
 DEFAULT_OUTPUT = Path("out")
 KILLING = "5000x"
 # What may be said when a run is resumed; everything else was settled when it began.
@@ -89,7 +95,7 @@ def grow(
             "--kill-mutants",
             metavar="B",
             help="In the end, add the smallest inputs that notice small faults in the target, found with so many "
-            f"programs. [{KILLING} if no number follows]",
+            f"programs. ({KILLING} if no number follows)",
         ),
     ] = None,
     resume_from: Annotated[
@@ -151,7 +157,7 @@ def grow(
         workers.close()
         if store is not None:
             store.close()
-    write_report(output)
+    write_report(output, print_error)
     _print(run, output, as_json, quiet)
     if interruption.requested():
         print_error("interrupted", f"go on with bonsai grow --resume {output}")
@@ -187,7 +193,7 @@ def _planted(subject: Subject, settings: GrowSettings, folder: Path) -> tuple[Su
 
 def _workers(subject: Subject, jobs: int | None, cluster: str | None) -> Workers:
     if cluster is None:
-        return LocalWorkers(subject, jobs or len(os.sched_getaffinity(0)))
+        return LocalWorkers(subject, jobs or cores())
     from bonsai.workers.cluster import ClusterWorkers  # Dask is slow to import
 
     return ClusterWorkers(subject, cluster)

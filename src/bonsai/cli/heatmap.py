@@ -11,6 +11,7 @@ from bonsai.budget import parse_budget
 from bonsai.cli.common import JsonOption, QuietOption, SeedOption, SubjectArgument, console
 from bonsai.errors import BonsaiError
 from bonsai.evaluation import heatmap as experiment
+from bonsai.extras import require
 from bonsai.subject import load_subject, start_target
 
 
@@ -31,6 +32,7 @@ def heatmap(
     allowed = parse_budget(budget)
     if budget == "auto":
         raise BonsaiError("blind sampling does not saturate by itself", "give a time (1s) or executions (500x)")
+    require("a heat-map", "matplotlib")
     try:
         output.mkdir(parents=True, exist_ok=True)
     except OSError as error:

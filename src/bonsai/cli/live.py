@@ -1,29 +1,38 @@
-"""What people see while a fuzzer runs: one line that is kept up to date, or now and then a line in a log."""
+"""News of a job come in; what people see of it goes out: one line that is kept up to date, or lines in a log."""
 
 import sys
+from collections.abc import Callable
 from time import monotonic
 from types import TracebackType
+from typing import Generic, Self, TypeVar
 
 from rich.console import Console
+from rich.markup import escape
 from rich.status import Status
-
-from bonsai.cbgf import Cbgf
-from bonsai.corpus import mean_size
 
 EVERY_ON_A_TERMINAL = 0.2
 EVERY_IN_A_LOG = 10.0
 
+News = TypeVar("News")
 
-class FuzzView:
-    """Called after each visit of a parent; prints to standard error, so that results can be piped."""
 
-    def __init__(self, silent: bool) -> None:
+class LiveLine(Generic[News]):
+    """Called with news; prints to standard error, so that results can be piped.
+
+    `line` makes the text, from the news and the seconds since the start.
+    """
+
+    def __init__(
+        self, silent: bool, line: Callable[[News, float], str], every_in_a_log: float = EVERY_IN_A_LOG
+    ) -> None:
         self._silent = silent
+        self._line = line
+        self._every_in_a_log = every_in_a_log
         self._console = Console(stderr=True, highlight=False)
         self._status: Status | None = None
         self._started = self._shown = monotonic()
 
-    def __enter__(self) -> "FuzzView":
+    def __enter__(self) -> Self:
         if not self._silent and sys.stderr.isatty():
             self._status = self._console.status("starting the target")
             self._status.start()
@@ -35,24 +44,13 @@ class FuzzView:
         if self._status is not None:
             self._status.stop()
 
-    def __call__(self, fuzzer: Cbgf) -> None:
+    def __call__(self, news: News) -> None:
         now = monotonic()
-        if self._silent or now - self._shown < (EVERY_ON_A_TERMINAL if self._status else EVERY_IN_A_LOG):
+        if self._silent or now - self._shown < (EVERY_ON_A_TERMINAL if self._status else self._every_in_a_log):
             return
         self._shown = now
-        line = self._line(fuzzer, now - self._started)
+        line = self._line(news, now - self._started)
         if self._status is not None:
-            self._status.update(line)
+            self._status.update(escape(line))
         else:
             self._console.print(line, markup=False, soft_wrap=True)
-
-    @staticmethod
-    def _line(fuzzer: Cbgf, seconds: float) -> str:
-        members = fuzzer.corpus.inputs()
-        tally = fuzzer.tally
-        return (
-            f"{seconds:.0f} s  {tally.executions:,} executions ({tally.executions / max(seconds, 0.001):,.0f}/s)  "
-            f"{fuzzer.corpus.covered.bit_count()} features  "
-            f"{len(members)} tests of {mean_size(members):.1f} characters  "
-            f"chance of something new {fuzzer.discovery.residual:.2%}"
-        )

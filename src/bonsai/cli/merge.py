@@ -6,12 +6,12 @@ from typing import Annotated
 
 import typer
 
-from bonsai.cli.common import JsonOption, QuietOption, SubjectOption, console
-from bonsai.cli.report import write_report
+from bonsai.cli.common import JsonOption, QuietOption, SubjectOption, console, print_error
 from bonsai.corpus import Select
 from bonsai.corpus_folder import read_corpus
 from bonsai.describing import described
 from bonsai.merging import merge as merge_texts
+from bonsai.report.writing import write_report
 from bonsai.store import Replace, require_free, write_run
 from bonsai.subject import load_subject
 
@@ -36,7 +36,7 @@ def merge(
     texts = [one.text for corpus in corpora for one in read_corpus(corpus, loaded.suffix)]
     run = merge_texts(loaded, texts, select)
     write_run(output, described(run, loaded))
-    write_report(output)
+    write_report(output, print_error)
     if as_json:
         typer.echo(json.dumps(run.summary()))
         return

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from bonsai.cli.common import QuietOption, console, print_error
+from bonsai.cli.common import QuietOption, console
 from bonsai.errors import BonsaiError
 
 
@@ -38,14 +38,3 @@ def report(
         out.print(str(path), markup=False)
     else:
         out.print(f"{len(found.tests)} tests, in {path}", markup=False)
-
-
-def write_report(folder: Path) -> None:
-    """The report of a run that is over. The run itself is safe: whatever goes wrong here is said, and no more."""
-    try:
-        from bonsai.report.data import read_report
-        from bonsai.report.page import write_page
-
-        write_page(folder, read_report(folder))
-    except Exception as error:
-        print_error(f"the report could not be written: {error}", f"the run is complete; try bonsai report {folder}")

@@ -9,7 +9,7 @@ from bonsai.evaluation import tabulating
 from bonsai.evaluation.claims import Claim, blind_claim, claims, goals
 from bonsai.evaluation.document import Page, Section, to_html, to_markdown
 from bonsai.evaluation.evaluating import ASKED
-from bonsai.evaluation.figures import draw_all
+from bonsai.evaluation.figures import PARSING, draw_all
 from bonsai.evaluation.heatmap import Point
 from bonsai.evaluation.paper import EFFORT, PAPER, Printed
 from bonsai.evaluation.records import FOLDER, Data
@@ -17,6 +17,10 @@ from bonsai.evaluation.results import METRICS, Results
 from bonsai.evaluation.tabulating import Table, write_rows
 
 TABLES, FIGURES = "tables", "figures"
+BY_VALID_SAID = (
+    "Branch arms, and what the subject reports itself, that at least one valid input exercises. The paper does not "
+    "report it: an invalid program that gets as far may hide in its errors what a valid one shows in its output."
+)
 
 
 def build(folder: Path, subject: str) -> list[str]:
@@ -80,21 +84,28 @@ def _sections(
     sections = [Section("What is asked of Bonsai here", said("goals"))]
     if "heatmap" in drawn:
         sections.append(
-            Section("Validity and coverage of blind sampling", [blind_claim(results, paper)], "heatmap")
+            Section(
+                "Validity and coverage of blind sampling",
+                [blind_claim(results, paper)],
+                "heatmap",
+                paper=_blind_figure(paper),
+            )
         )
     if results.techniques:
         sections += [
             Section("Conciseness: the size of files", said("sizes"), "sizes", paper=_size_figure(paper)),
+            *([Section("… over files that parse", [_unparsed(results)], PARSING)] if PARSING in drawn else []),
             Section("Semantic validity", said("validity"), "validity", paper=_validity_figure(paper)),
             Section(
                 "Comprehensiveness: branch coverage", said("coverage"), "coverage", paper=_branch_figure(paper)
             ),
+            Section("Features that valid inputs reach", [BY_VALID_SAID], "features"),
         ]
     titles = {
         "reduction-time": ("Time to minimise", said("time")),
         "corpus-size": ("Number of files", said("files")),
         "mutation-scores": ("Fault detection: mutation scores", said("mutants")),
-        "ablation": ("Ablation", []),
+        "ablation": ("Ablation: what each part contributes", tabulating.contributions(results)),
     }
     sections += [Section(titles[name][0], titles[name][1], table=table) for name, table in tables.items()]
     sections.append(Section("All figures", table=tabulating.overview(results)))
@@ -108,6 +119,27 @@ def _size_figure(paper: Printed | None) -> str:
     return (
         f"files are on average {paper.smaller_than_grammar:.2%} smaller than after grammar-based reduction and "
         f"{paper.smaller_than_characters:.2%} smaller than after character-based reduction, and vary much less."
+    )
+
+
+def _unparsed(results: Results) -> str:
+    """How much is in files that do not parse: reduction by text can break a program."""
+    found = []
+    for one in results.techniques:
+        everything, parsing = results.sizes(one), results.parsing_sizes(one)
+        if len(parsing) < len(everything):
+            share = 1 - sum(parsing) / (sum(everything) or 1)
+            files = f"{len(everything) - len(parsing)} of {len(everything)} files"
+            found.append(f"{one.label}: {files}, {share:.0%} of its characters")
+    return f"Files that do not parse are left out here. {'; '.join(found)}." if found else "All files parse."
+
+
+def _blind_figure(paper: Printed | None) -> str:
+    if paper is None or not paper.valid_when_blind:
+        return ""
+    return (
+        "the larger the bounds, the more a blind sample covers and the less of it is valid: "
+        f"{paper.valid_when_blind:.0%} at (3,3,3)."
     )
 
 

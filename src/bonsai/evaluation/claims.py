@@ -18,9 +18,8 @@ from bonsai.evaluation.results import (
 )
 from bonsai.evaluation.statistics import Comparison, compare
 
-SMALLER = (
-    0.30  # what the project asks of itself, beyond the paper: the mean size against the better reduced baseline
-)
+# What the project asks of itself, beyond the paper: the mean size against the better reduced baseline; its goal.
+SMALLER, MUCH_SMALLER = 0.30, 0.40
 
 
 class Verdict(Enum):
@@ -167,7 +166,10 @@ def goals(results: Results) -> Iterator[Claim]:
     if size is not None and whole:
         better = min(whole, key=lambda one: whole[one] or 0)
         other = whole[better] or 1.0
-        said = f"Over parsing files, the mean size is at least {SMALLER:.0%} below the better reduced baseline."
+        said = (
+            f"Over parsing files, the mean size is at least {SMALLER:.0%} (goal: {MUCH_SMALLER:.0%}) below the "
+            "better reduced baseline."
+        )
         here = f"{size:.1f} against {other:.1f} ({better.label.lower()}), {_change(size, other, 'above', 'below')}"
         yield Claim("goals", said, bonsai, here, _met(size <= (1 - SMALLER) * other))
     for metric, share, what in (
@@ -177,7 +179,7 @@ def goals(results: Results) -> Iterator[Claim]:
     ):
         first, second = results.mean(bonsai, metric), results.mean(Technique.BASELINE, metric)
         if first is not None and second:
-            said = f"At least {share:.1%} of the baseline's {what}."
+            said = f"At least {share:.1%} (goal: no loss) of the baseline's {what}."
             here = f"{first / second:.1%}: {first:.1%} against {second:.1%}"
             yield Claim("goals", said, bonsai, here, _met(first >= share * second))
 

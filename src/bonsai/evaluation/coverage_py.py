@@ -6,20 +6,17 @@ import subprocess
 import sys
 from collections import defaultdict
 from collections.abc import Sequence
-from importlib.util import find_spec
 from pathlib import Path
 
 from bonsai.errors import BonsaiError
 from bonsai.evaluation.third_party import NOTHING, Coverage, Judged, Share
+from bonsai.extras import require
 from bonsai.targets.settings import PythonTarget
-
-INSTALL = "pip install 'bonsai-fuzzing[evaluation]'"
 
 
 def python_coverage(settings: PythonTarget, folder: Path, judged: Sequence[Judged]) -> Coverage:
     """Run the target in an interpreter of its own that coverage.py watches."""
-    if find_spec("coverage") is None:
-        raise BonsaiError("coverage.py is not installed", INSTALL)
+    require("measuring coverage", "coverage")
     task = {
         "folder": str(folder.resolve()),
         "call": settings.call,

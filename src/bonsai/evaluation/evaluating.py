@@ -8,7 +8,7 @@ import json
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from hashlib import sha256
+from itertools import chain
 from pathlib import Path
 from statistics import fmean
 from time import monotonic
@@ -19,16 +19,26 @@ from bonsai.corpus import Policy
 from bonsai.corpus_folder import read_corpus
 from bonsai.errors import BonsaiError
 from bonsai.evaluation.ablation import COMPLETE, EVENLY, variants
-from bonsai.evaluation.records import PUBLISHED, REDUCED, Corpus, Data, Key, Record, Step, Technique, write_json
+from bonsai.evaluation.records import (
+    ALL,
+    PUBLISHED,
+    REDUCED,
+    Corpus,
+    Data,
+    Key,
+    Record,
+    Step,
+    Technique,
+    write_json,
+)
 from bonsai.evaluation.steps import Baseline, Grow, Measure, Reduce, SampleBlindly, ScoreMutants
-from bonsai.grammar.model import fingerprint
+from bonsai.extras import require
 from bonsai.mutation.bench import require_mutable
 from bonsai.reduction.predicate import load_tools
 from bonsai.reduction.reducing import Method
 from bonsai.session import GrowSettings
-from bonsai.subject import Subject
+from bonsai.subject import Subject, identity
 from bonsai.targets.settings import PythonTarget
-from bonsai.version import bonsai_version
 from bonsai.workers.tasks import Finished, Lost, Started, Task, Workers
 
 ASKED = "evaluation.json"
@@ -79,11 +89,9 @@ class Standing:
 
 def settle(folder: Path, subject: Subject, asked: Asked, features: Sequence[str]) -> None:
     """Write down what is asked, or make sure that it is what was asked before."""
+    known = identity(subject, features)
     now = {
-        "version": bonsai_version(),
-        "subject": subject.name,
-        "grammar_hash": fingerprint(subject.grammar),
-        "target_hash": sha256("\n".join(features).encode()).hexdigest()[:16],
+        **{key: known[key] for key in ("version", "subject", "grammar_hash", "target_hash")},
         **json.loads(json.dumps(asdict(asked))),
     }
     path = folder / ASKED
@@ -109,15 +117,19 @@ class Evaluation:
         self._data = data
         self._mutable = isinstance(subject.target, PythonTarget)
 
-    def steps(self) -> Iterator[tuple[str, Task, list[str]]]:
-        """All steps by their keys, with the keys of those that they come after."""
+    def steps(self, side_by_side: int = 1) -> Iterator[tuple[str, Task, list[str]]]:
+        """All steps by their keys, with the keys of those that they come after.
+
+        Some repetitions go side by side, step by step: they end together, so that no slot waits for the last one.
+        """
         asked = self._asked
-        for repetition in range(1, self._wanted.repetitions + 1):
-            yield from self._repetition(repetition)
+        for first in range(1, self._wanted.repetitions + 1, side_by_side):
+            last = min(first + side_by_side - 1, self._wanted.repetitions)
+            yield from chain(*zip(*map(self._repetition, range(first, last + 1)), strict=True))
         blind = SampleBlindly(asked.blind_most, parse_budget(asked.blind_budget), asked.seed)
         yield HEATMAP, blind, []
         for technique in self._published():
-            yield from self._judged(0, technique.value)
+            yield from self._judged(0, [technique])
         for name, settings in self._wanted.ablation.items():
             for repetition in range(1, self._wanted.repetitions + 1):
                 key = str(Key(repetition, name, Step.CORPUS))
@@ -136,25 +148,30 @@ class Evaluation:
         for technique in REDUCED:
             sample = asked.sample if technique is Technique.CHARACTERS else None
             yield keys[technique], Reduce(METHODS[technique], sample), [keys[Technique.BASELINE]]
-        for technique in (Technique.BONSAI, Technique.BONSAI_PAPER, Technique.BASELINE, *REDUCED):
-            yield from self._judged(repetition, technique.value)
+        yield from self._judged(
+            repetition, [Technique.BONSAI, Technique.BONSAI_PAPER, Technique.BASELINE, *REDUCED], ALL
+        )
 
-    def _judged(self, repetition: int, name: str) -> Iterator[tuple[str, Task, list[str]]]:
-        key = str(Key(repetition, name, Step.CORPUS))
-        yield str(Key(repetition, name, Step.MEASURED)), Measure(), [key]
-        sampled = name == Technique.CHARACTERS.value and self._asked.sample is not None
-        if self._mutable and not sampled:
-            score = ScoreMutants(self._asked.programs, self._asked.seed + repetition)
-            yield str(Key(repetition, name, Step.SCORED)), score, [key]
+    def _judged(
+        self, repetition: int, techniques: Sequence[Technique], together: str = ""
+    ) -> Iterator[tuple[str, Task, list[str]]]:
+        """Each is measured by itself; mutants are run on all together."""
+        keys = {one: str(Key(repetition, one.value, Step.CORPUS)) for one in techniques}
+        for one, key in keys.items():
+            yield str(Key(repetition, one.value, Step.MEASURED)), Measure(), [key]
+        if self._mutable:
+            # A sample has no score that could be compared.
+            whole = [one for one in techniques if self._asked.sample is None or one is not Technique.CHARACTERS]
+            names = tuple(one.value for one in whole)
+            bounds, seed = Bounds(*self._asked.bounds), self._asked.seed + repetition
+            score = ScoreMutants(names, bounds, self._asked.programs, seed)
+            yield str(Key(repetition, together or names[0], Step.SCORED)), score, [keys[one] for one in whole]
 
     def _published(self) -> list[Technique]:
         """The published corpora, which are read here: there is nothing to run."""
-        folder = self._wanted.published
-        if folder is None:
+        if self._wanted.published is None:
             return []
-        found = [(technique, folder / name) for name, technique in PUBLISHED.items() if (folder / name).is_dir()]
-        if not found:
-            raise BonsaiError(f"{folder} has no published corpora", f"they would be in {' and '.join(PUBLISHED)}")
+        found = _published_in(self._wanted.published, self._subject.name)
         for technique, place in found:
             key = str(Key(0, technique.value, Step.CORPUS))
             corpus = Corpus([file.text for file in read_corpus(place, self._subject.suffix)])
@@ -168,12 +185,13 @@ class Evaluation:
     def require_tools(self) -> None:
         """Say what is missing before hours of work."""
         load_tools()
+        require("an evaluation", "coverage", "matplotlib", "scipy")
         if self._mutable:
             require_mutable(self._subject)
 
     def run(self, workers: Workers, watch: Callable[[Standing], None], stop: Callable[[], bool]) -> bool:
         """Run what is not done yet; whether all is done in the end."""
-        pace, steps = _Pace(workers.slots), list(self.steps())
+        pace, steps = _Pace(workers.slots), list(self.steps(workers.slots))
         done = len(steps) - self._submit(workers, pace, steps)
         watch(Standing(done, len(steps), [], None))
         for event in workers.events(PATIENCE):
@@ -204,6 +222,18 @@ class Evaluation:
                 pace.expect(key)
                 submitted += 1
         return submitted
+
+
+def _published_in(folder: Path, subject: str) -> list[tuple[Technique, Path]]:
+    """The corpora in a folder of one subject's, or in one that has a folder for each subject."""
+    for place in (folder / subject, folder):
+        found = [(technique, place / name) for name, technique in PUBLISHED.items() if (place / name).is_dir()]
+        if found:
+            return found
+    raise BonsaiError(
+        f"{folder} has no published corpora of {subject}",
+        f"they would be in its folders {' and '.join(PUBLISHED)}, or in those of its folder {subject}",
+    )
 
 
 class _Pace:

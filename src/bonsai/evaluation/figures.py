@@ -1,6 +1,6 @@
 """Results come in; the paper's figures go out, as PNG and SVG."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from math import log10
 from pathlib import Path
 from typing import Any
@@ -8,11 +8,17 @@ from typing import Any
 from bonsai.evaluation.heatmap import draw as draw_heatmap
 from bonsai.evaluation.heatmap import load_matplotlib
 from bonsai.evaluation.records import BONSAIS, Technique
-from bonsai.evaluation.results import BRANCHES, VALID, Results
+from bonsai.evaluation.results import BRANCHES, BY_VALID, VALID, Results
 from bonsai.evaluation.tabulating import Table
 
 SUFFIXES = ("png", "svg")
 TICKS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000)
+PARSING = "sizes-parsing"
+BARS = {
+    "validity": (VALID, "Share of valid programs"),
+    "coverage": (BRANCHES, "Branches covered, by a third party's count"),
+    "features": (BY_VALID, "Features that valid inputs reach"),
+}
 OURS, THEIRS, PUBLISHED = "#2f7d4f", "#8a8f98", "#c58b3b"
 
 
@@ -35,24 +41,27 @@ def _labels(axis: Any, techniques: Sequence[Technique]) -> None:
     axis.spines[["top", "right"]].set_visible(False)
 
 
-def draw_sizes(results: Results, folder: Path) -> None:
+Sizes = Mapping[Technique, Sequence[int]]
+
+
+def draw_sizes(found: Sizes, title: str, folder: Path, name: str) -> None:
     """The violin plot: how large the files of each technique are. In logarithms: no unreduced baseline is small."""
     plt = load_matplotlib()
-    techniques = results.techniques
+    techniques = [technique for technique, sizes in found.items() if sizes]
     figure, axis = plt.subplots(figsize=(1.5 * len(techniques) + 1.5, 4.5), layout="constrained")
     for place, technique in enumerate(techniques):
-        sizes = [max(size, 1) for size in results.sizes(technique)]
+        sizes = [max(size, 1) for size in found[technique]]
         _violin(axis, place, sizes, _colour(technique))
         mean = sum(sizes) / len(sizes)
         axis.plot([place], [log10(mean)], marker="D", color="black", markersize=4)
         axis.annotate(f"{mean:.1f}", (place, log10(mean)), xytext=(8, 0), textcoords="offset points", fontsize=8)
-    largest = max(max(results.sizes(technique)) for technique in techniques)
+    largest = max(max(found[technique]) for technique in techniques)
     ticks = [tick for tick in TICKS if tick <= 2 * largest]
     axis.set_yticks([log10(tick) for tick in ticks], [f"{tick:,}" for tick in ticks])
     axis.set_ylabel("characters without white space")
-    axis.set_title("Size of files (◆ mean, bar: median). Lower is better.", fontsize=10)
+    axis.set_title(f"{title} (◆ mean, bar: median). Lower is better.", fontsize=10)
     _labels(axis, techniques)
-    _saved(plt, figure, folder, "sizes")
+    _saved(plt, figure, folder, name)
 
 
 def _violin(axis: Any, place: int, sizes: Sequence[int], colour: str) -> None:
@@ -87,7 +96,8 @@ def draw_bars(results: Results, metric: str, title: str, folder: Path, name: str
 def draw_table(table: Table, folder: Path) -> None:
     """A table as a picture, for slides."""
     plt = load_matplotlib()
-    width = 2.2 + 1.9 * len(table.header)
+    letters = sum(2 + max(map(len, column)) for column in zip(table.header, *table.rows, strict=True))
+    width = max(1 + 0.09 * letters, 0.09 * len(table.title))
     figure, axis = plt.subplots(figsize=(width, 0.9 + 0.33 * len(table.rows)), layout="constrained")
     axis.axis("off")
     axis.set_title(table.title, fontsize=10)
@@ -106,11 +116,15 @@ def draw_all(results: Results, tables: Sequence[Table], subject: str, folder: Pa
     for table in tables:
         draw_table(table, folder)
     if results.techniques:
-        draw_sizes(results, folder)
-        draw_bars(results, VALID, "Share of valid programs. Higher is better.", folder, "validity")
-        title = "Branches covered, by a third party's count. Higher is better."
-        draw_bars(results, BRANCHES, title, folder, "coverage")
-        made += ["sizes", "validity", "coverage"]
+        all_files = {one: results.sizes(one) for one in results.techniques}
+        draw_sizes(all_files, "Size of files", folder, "sizes")
+        parsing = {one: results.parsing_sizes(one) for one in results.techniques}
+        if any(parsing.values()):
+            draw_sizes(parsing, "Size of files that parse", folder, PARSING)
+            made.append(PARSING)
+        for name, (metric, title) in BARS.items():
+            draw_bars(results, metric, f"{title}. Higher is better.", folder, name)
+        made += ["sizes", *BARS]
     if results.points:
         for suffix in SUFFIXES:
             draw_heatmap(results.points, f"{subject}: blind sampling within bounds", folder / f"heatmap.{suffix}")

@@ -15,7 +15,7 @@ from bonsai.bounds import Bounds
 from bonsai.budget import Budget, Progress
 from bonsai.choices import Draws
 from bonsai.corpus import size_of
-from bonsai.errors import BonsaiError
+from bonsai.extras import require
 from bonsai.sampler import Sampler
 from bonsai.subject import Subject
 from bonsai.targets.execution import Outcome, Target
@@ -134,13 +134,10 @@ def _panel(axis: Any, depth: int, values: dict[tuple[int, int, int], float]) -> 
 
 def load_matplotlib() -> Any:
     """pyplot, which draws into files."""
-    try:
-        import matplotlib as mpl
+    require("drawing", "matplotlib")
+    import matplotlib as mpl
 
-        mpl.use("Agg")
-        import matplotlib.pyplot as plt
-    except ImportError:
-        raise BonsaiError(
-            "figures need matplotlib, which is not installed", "pip install 'bonsai-fuzzing[evaluation]'"
-        ) from None
+    mpl.use("Agg")
+    import matplotlib.pyplot as plt
+
     return plt

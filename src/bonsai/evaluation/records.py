@@ -13,6 +13,7 @@ from bonsai.evaluation.third_party import Share
 from bonsai.targets.execution import Outcome
 
 FOLDER = "data"
+ALL = "all"  # the name of a step that is for all techniques of a repetition
 
 
 class Technique(Enum):
@@ -57,7 +58,10 @@ class Step(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """One step of one repetition; `name` is a technique, or a variant of an ablation. Published corpora are 0."""
+    """One step of one repetition; `name` is a technique, a variant of an ablation, or all techniques together.
+
+    Published corpora are in repetition 0.
+    """
 
     repetition: int
     name: str
@@ -100,7 +104,10 @@ class Measured:
 
 @dataclass(frozen=True, slots=True)
 class Scored:
-    """How many mutants the corpus kills, alone, and with black-box fuzzing from it for so many programs."""
+    """How many mutants the corpus kills, alone, and with black-box fuzzing from it for so many programs.
+
+    `seconds` is for all corpora together that were run side by side.
+    """
 
     mutants: int
     killed: int
@@ -110,14 +117,21 @@ class Scored:
 
 
 @dataclass(frozen=True, slots=True)
+class Scores:
+    """The scores of several corpora, which were run against mutants side by side, by their names."""
+
+    scored: dict[str, Scored]
+
+
+@dataclass(frozen=True, slots=True)
 class Blind:
     """Blind sampling at all bounds."""
 
     points: list[Point]
 
 
-Record = Corpus | Measured | Scored | Blind
-KINDS: dict[str, type[Record]] = {kind.__name__: kind for kind in (Corpus, Measured, Scored, Blind)}
+Record = Corpus | Measured | Scores | Blind
+KINDS: dict[str, type[Record]] = {kind.__name__: kind for kind in (Corpus, Measured, Scores, Blind)}
 
 
 class Data:
@@ -157,6 +171,8 @@ def _record(found: dict[str, Any]) -> Record:
             found[name] = Share(**found[name])
         elif hint == list[Point]:
             found[name] = [Point(**one) for one in found[name]]
+        elif hint == dict[str, Scored]:
+            found[name] = {technique: Scored(**one) for technique, one in found[name].items()}
     return kind(**found)
 
 

@@ -1,18 +1,21 @@
 """The data of an evaluation comes in; figures per technique and repetition go out, and how they compare."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from statistics import fmean, median, stdev
 
 from bonsai.evaluation.records import (
     BONSAIS,
+    PUBLISHED,
     REDUCED,
     Blind,
     Corpus,
     Data,
+    Key,
     Measured,
     Scored,
+    Scores,
     Step,
     Technique,
 )
@@ -59,6 +62,7 @@ def _deviation(sizes: Sequence[int]) -> float:
 
 FILES, MEAN, MEAN_PARSING = "files", "mean size", "mean size, parsing files"
 VALID, BRANCHES, KILLED, KILLED_WITH_FUZZING = "valid", "branches", "mutants killed", "killed with fuzzing"
+BY_VALID = "features by valid inputs"
 # What is measured of every technique in every repetition; shares are from 0 to 1.
 METRICS: dict[str, Callable[[Entry], float | None]] = {
     FILES: lambda entry: entry.corpus.sample_of or len(entry.corpus.texts),
@@ -66,14 +70,13 @@ METRICS: dict[str, Callable[[Entry], float | None]] = {
     "deviation of sizes": lambda entry: _deviation(entry.measured.sizes),
     "median size": lambda entry: median(entry.measured.sizes),
     MEAN_PARSING: lambda entry: fmean(entry.measured.parsing or [0]),
+    "deviation of sizes, parsing files": lambda entry: _deviation(entry.measured.parsing),
     "median size, parsing files": lambda entry: median(entry.measured.parsing or [0]),
     "total size": _WholeOnly(lambda entry: sum(entry.measured.sizes)),
     "unparsed": lambda entry: len(entry.measured.sizes) - len(entry.measured.parsing),
     VALID: _valid,
     "features": _WholeOnly(lambda entry: entry.measured.features / (entry.measured.features_total or 1)),
-    "features by valid inputs": _WholeOnly(
-        lambda entry: entry.measured.features_by_valid / (entry.measured.features_total or 1)
-    ),
+    BY_VALID: _WholeOnly(lambda entry: entry.measured.features_by_valid / (entry.measured.features_total or 1)),
     BRANCHES: _WholeOnly(lambda entry: entry.measured.branches.covered / (entry.measured.branches.total or 1)),
     "lines": _WholeOnly(lambda entry: entry.measured.lines.covered / (entry.measured.lines.total or 1)),
     KILLED: _killed,
@@ -84,20 +87,30 @@ METRICS: dict[str, Callable[[Entry], float | None]] = {
 SHARES = {
     VALID,
     "features",
-    "features by valid inputs",
+    BY_VALID,
     BRANCHES,
     "lines",
     KILLED,
     KILLED_WITH_FUZZING,
 }
-COMPARED = (FILES, MEAN, MEAN_PARSING, VALID, BRANCHES, KILLED, KILLED_WITH_FUZZING)
+COMPARED = (FILES, MEAN, MEAN_PARSING, VALID, BY_VALID, BRANCHES, KILLED, KILLED_WITH_FUZZING)
 PAIRS = (
     *product(BONSAIS, (Technique.BASELINE, *REDUCED)),
-    (Technique.PUBLISHED_BONSAI, Technique.PUBLISHED_BASELINE),
-    (Technique.BONSAI_PAPER, Technique.PUBLISHED_BONSAI),
     (Technique.BONSAI, Technique.BONSAI_PAPER),
-    (Technique.BONSAI, Technique.PUBLISHED_BONSAI),
+    (Technique.PUBLISHED_BONSAI, Technique.PUBLISHED_BASELINE),
+    *product(BONSAIS, PUBLISHED.values()),
 )
+
+
+def _scores(data: Data, done: Sequence[Key]) -> dict[tuple[int, str], Scored]:
+    """All scores, by repetition and technique."""
+    found: dict[tuple[int, str], Scored] = {}
+    for key in done:
+        if key.step is Step.SCORED:
+            scores = data.load(str(key))
+            assert isinstance(scores, Scores)
+            found |= {(key.repetition, name): scored for name, scored in scores.scored.items()}
+    return found
 
 
 class Results:
@@ -105,18 +118,16 @@ class Results:
 
     def __init__(self, data: Data) -> None:
         self.entries: dict[str, dict[int, Entry]] = {}
-        for key in data.done():
+        done = list(data.done())
+        scores = _scores(data, done)
+        for key in done:
             if key.step is Step.MEASURED:
-                found = [
-                    data.load(f"{key.repetition:02}/{key.name}/{step.value}")
-                    for step in (Step.CORPUS, Step.MEASURED, Step.SCORED)
-                ]
-                corpus, measured, scored = found
+                corpus, measured = data.load(str(replace(key, step=Step.CORPUS))), data.load(str(key))
                 assert isinstance(corpus, Corpus)
                 assert isinstance(measured, Measured)
-                assert scored is None or isinstance(scored, Scored)
                 if corpus.texts:
-                    self.entries.setdefault(key.name, {})[key.repetition] = Entry(corpus, measured, scored)
+                    entry = Entry(corpus, measured, scores.get((key.repetition, key.name)))
+                    self.entries.setdefault(key.name, {})[key.repetition] = entry
         blind = data.load(HEATMAP)
         self.points = blind.points if isinstance(blind, Blind) else []
 
@@ -148,6 +159,11 @@ class Results:
         """The mean over the repetitions."""
         found = self.summary(technique.value, metric)
         return None if found is None else found.mean
+
+    def change(self, name: str, other: str, metric: str) -> float | None:
+        """By which share a figure is larger than that of another, on average."""
+        first, second = self.summary(name, metric), self.summary(other, metric)
+        return first.mean / second.mean - 1 if first and second and second.mean else None
 
     def sizes(self, technique: Technique) -> list[int]:
         """The sizes of all files of all repetitions."""

@@ -10,7 +10,7 @@ from enum import Enum
 from itertools import chain
 from statistics import fmean, stdev
 
-from bonsai.errors import BonsaiError
+from bonsai.extras import require
 
 MOST_EXACT = 2500  # pairs, up to which the exact distribution is worked out; there is one without ties only
 
@@ -72,10 +72,9 @@ def a12(first: Sequence[float], second: Sequence[float]) -> float:
 
 def compare(first: Sequence[float], second: Sequence[float]) -> Comparison:
     """The two-sided test of two independent samples."""
-    try:
-        from scipy.stats import mannwhitneyu
-    except ImportError as error:
-        raise BonsaiError(f"this needs scipy ({error})", "pip install 'bonsai-fuzzing[evaluation]'") from None
+    require("a comparison", "scipy")
+    from scipy.stats import mannwhitneyu
+
     values = set(chain(first, second))
     ties = len(values) < len(first) + len(second)
     if len(values) == 1:  # nothing differs: the normal approximation would divide by zero

@@ -15,10 +15,10 @@ from bonsai.cbgf import METHODS, Cbgf
 from bonsai.corpus import Policy, size_of
 from bonsai.evaluation.heatmap import heatmap
 from bonsai.evaluation.measure import judge, third_party
-from bonsai.evaluation.records import Blind, Corpus, Measured, Scored
+from bonsai.evaluation.records import Blind, Corpus, Measured, Scored, Scores
 from bonsai.feedback import Saving
 from bonsai.mutation.bench import Bench
-from bonsai.mutation.scoring import score
+from bonsai.mutation.scoring import Score, scores
 from bonsai.reduction.reducing import Method, reduce_corpus
 from bonsai.session import GrowSettings, begin
 from bonsai.targets.execution import Outcome
@@ -131,23 +131,27 @@ class Measure(_Step):
 
 @dataclass(frozen=True, slots=True)
 class ScoreMutants(_Step):
-    """The mutation score of the corpus before it."""
+    """The mutation scores of the corpora before it, which have these names; black-box fuzzing is within bounds."""
 
+    names: tuple[str, ...]
+    bounds: Bounds
     programs: int
     seed: int
 
-    def __call__(self, workshop: Workshop, before: Sequence[object], channel: Channel) -> Scored | None:
-        [corpus] = (one for one in before if isinstance(one, Corpus))
-        subject, texts, watch = workshop.subject, corpus.texts, _interrupting(channel)
+    def __call__(self, workshop: Workshop, before: Sequence[object], channel: Channel) -> Scores | None:
+        corpora = [one.texts for one in before if isinstance(one, Corpus)]
+        subject, watch = replace(workshop.subject, bounds=self.bounds), _interrupting(channel)
         try:
             with Bench(subject) as bench:
-                found = score(bench, subject, texts, self.programs, self.seed, watch)
+                found = scores(bench, subject, corpora, self.programs, self.seed, watch)
         except KeyboardInterrupt:
             return None
+        return Scores({name: self._scored(one) for name, one in zip(self.names, found, strict=True)})
+
+    def _scored(self, found: Score) -> Scored:
         killed = len(found.by_corpus)
-        return Scored(
-            len(found.mutants), killed, killed + len(found.by_fuzzing), self.programs, round(found.seconds, 3)
-        )
+        with_fuzzing = killed + len(found.by_fuzzing)
+        return Scored(len(found.mutants), killed, with_fuzzing, self.programs, round(found.seconds, 3))
 
 
 @dataclass(frozen=True, slots=True)

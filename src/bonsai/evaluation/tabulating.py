@@ -10,6 +10,7 @@ from bonsai.evaluation.paper import Printed
 from bonsai.evaluation.records import BONSAIS, REDUCED, Technique
 from bonsai.evaluation.results import (
     BRANCHES,
+    BY_VALID,
     FILES,
     KILLED,
     KILLED_WITH_FUZZING,
@@ -19,10 +20,9 @@ from bonsai.evaluation.results import (
     VALID,
     Results,
 )
-from bonsai.evaluation.statistics import Summary, summarise
+from bonsai.evaluation.statistics import Summary, compare, summarise
 
 UNKNOWN = "–"
-MINUTES = "minutes"
 Cell = str | float | int | None
 
 
@@ -84,10 +84,15 @@ def reduction_time(results: Results, paper: Printed | None) -> Table:
         minutes = [entry.corpus.cpu_seconds / 60 for entry in entries]
         sampled = next((entry.corpus for entry in entries if entry.corpus.sample_of), None)
         note = f" ({len(sampled.texts)} of {sampled.sample_of} inputs)" if sampled else ""
-        here = f"{shown(MINUTES, summarise(minutes))}{note}" if minutes else UNKNOWN
+        here = f"{_minutes(summarise(minutes))}{note}" if minutes else UNKNOWN
         rows.append([technique.label, here, printed.get(technique, UNKNOWN)])
     title = "Time to minimise the baseline (minutes of processor time, mean ± standard deviation)"
     return Table("reduction-time", title, ["", "here", "in the paper"], rows)
+
+
+def _minutes(summary: Summary) -> str:
+    """With two digits: a quick evaluation takes seconds."""
+    return f"{summary.mean:.2f}" + (f" ± {summary.deviation:.2f}" if summary.number > 1 else "")
 
 
 def corpus_size(results: Results, paper: Printed | None) -> Table:
@@ -110,14 +115,14 @@ def mutation_scores(results: Results, paper: Printed | None) -> Table:
     """The paper's table of mutation scores, and the score of the corpus alone."""
     fuzzed = {
         Technique.BASELINE: _printed(paper.baseline_score, 100, " %") if paper else UNKNOWN,
-        Technique.BONSAI_PAPER: _printed(paper.bonsai_score, 100, " %") if paper else UNKNOWN,
+        **{one: _printed(paper.bonsai_score, 100, " %") if paper else UNKNOWN for one in BONSAIS},
     }
     alone = paper.bonsai_alone if paper else None
     rows = [
         [
             one.label,
             shown(KILLED, results.summary(one.value, KILLED)),
-            f"{alone:.0%}" if alone and one is Technique.BONSAI_PAPER else UNKNOWN,
+            f"{alone:.0%}" if alone and one in BONSAIS else UNKNOWN,
             shown(KILLED_WITH_FUZZING, results.summary(one.value, KILLED_WITH_FUZZING)),
             fuzzed.get(one, UNKNOWN),
         ]
@@ -128,22 +133,51 @@ def mutation_scores(results: Results, paper: Printed | None) -> Table:
     return Table("mutation-scores", "Mutation scores (mean ± standard deviation)", header, rows)
 
 
-ABLATED = (FILES, MEAN, VALID, "features", "features by valid inputs", BRANCHES, "executions", "seconds")
+ABLATED = (FILES, MEAN, VALID, "features", BY_VALID, BRANCHES, "executions", "seconds")
 
 
 def ablation(results: Results) -> Table:
-    """What growing is without one of its parts."""
+    """What growing is without one of its parts; sizes are compared with the complete settings, file by file."""
     names = [name for name in results.entries if name.startswith(PREFIX)]
     names.sort(key=lambda name: (name != COMPLETE, name))
     rows = []
     for name in names:
-        size, complete = results.summary(name, MEAN), results.summary(COMPLETE, MEAN)
-        change = f"{size.mean / complete.mean - 1:+.0%}" if size and complete and complete.mean else UNKNOWN
         figures = [shown(metric, results.summary(name, metric)) for metric in ABLATED]
-        rows.append([name.removeprefix(PREFIX).replace("-", " "), *figures, change])
-    return Table(
-        "ablation", "Bonsai with one thing switched off", ["", *ABLATED, "mean size against complete"], rows
+        rows.append([shown_variant(name), *figures, *_against_complete(results, name)])
+    header = ["", *ABLATED, "mean size against complete", "p (Mann–Whitney U)", "A12 (Vargha–Delaney)"]
+    return Table("ablation", "Bonsai with one thing switched off", header, rows)
+
+
+def shown_variant(name: str) -> str:
+    """The name of a variant for people."""
+    return name.removeprefix(PREFIX).replace("-", " ")
+
+
+def _against_complete(results: Results, name: str) -> list[str]:
+    if name == COMPLETE or not results.of(COMPLETE):
+        return [UNKNOWN] * 3
+    found = compare(
+        *([size for one in results.of(which) for size in one.measured.sizes] for which in (name, COMPLETE))
     )
+    change = results.change(name, COMPLETE, MEAN)
+    return [UNKNOWN if change is None else f"{change:+.1%}", f"{found.p:.2g}", f"{found.a12:.2f}"]
+
+
+def contributions(results: Results) -> list[str]:
+    """What is worst to do without, a sentence for each of the metrics that Bonsai is for."""
+    names = [name for name in results.entries if name.startswith(PREFIX) and name != COMPLETE]
+    said = []
+    for metric, sign, what in (
+        (MEAN, 1, "Files are larger"),
+        (BY_VALID, -1, "Valid inputs reach less"),
+        (BRANCHES, -1, "Fewer branches are covered"),
+    ):
+        changes = {name: results.change(name, COMPLETE, metric) for name in names}
+        worse = {name: change for name, change in changes.items() if change is not None and sign * change > 0}
+        worst = sorted(worse, key=lambda name: -abs(worse[name]))[:3]
+        listed = ", ".join(f"{shown_variant(name)} ({worse[name]:+.1%})" for name in worst)
+        said.append(f"{what}, the worst first: {listed}." if worst else f"{what}: in no variant.")
+    return said if names else []
 
 
 def comparisons(results: Results) -> tuple[list[str], list[list[Cell]]]:

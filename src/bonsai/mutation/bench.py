@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
-from importlib.util import find_spec
 from pathlib import Path
 from queue import SimpleQueue
 from types import TracebackType
@@ -20,6 +19,7 @@ from typing import Any, Self
 
 from bonsai.corpus import size_of
 from bonsai.errors import BonsaiError
+from bonsai.extras import require
 from bonsai.mutation.answers import digest
 from bonsai.mutation.mutants import Mutant, Mutants, mutants_of
 from bonsai.mutation.reach import Reach
@@ -56,6 +56,9 @@ class Kill:
 
     text: str
     how: str
+
+
+_Task = tuple[Mutant, list[list[int]]]  # texts of each pool, by number
 
 
 class Bench:
@@ -100,32 +103,47 @@ class Bench:
         return [one for one in self.made.mutants if one not in self.stillborn]
 
     def kills(self, mutants: Sequence[Mutant], pool: Pool, watch: Watch = unwatched) -> dict[Mutant, Kill]:
-        """The mutants that some text of the pool kills. Only texts that reach a mutant's place are run on it."""
-        orders = {one: pool.reaching(self._reached_by.get(one)) for one in mutants}
-        tasks = [(one, order) for one, order in orders.items() if order or one not in self._imported]
-        found = {}
-        for done, (mutant, answer) in enumerate(self._run(tasks, pool), start=1):
-            if answer["ended"] == "same":
-                self._imported.add(mutant)
-            elif answer["place"] == STARTING:
-                self.stillborn.add(mutant)
-            else:
-                found[mutant] = Kill(pool.texts[orders[mutant][answer["place"]]], answer["ended"])
-                self._imported.add(mutant)
+        """The mutants that some text of the pool kills."""
+        [found] = self.kills_in([pool], [mutants], watch)
+        return found
+
+    def kills_in(
+        self, pools: Sequence[Pool], mutants: Sequence[Sequence[Mutant]], watch: Watch = unwatched
+    ) -> list[dict[Mutant, Kill]]:
+        """The same of several pools, each with mutants of its own: a mutant is imported once for all of them."""
+        tasks = list(self._tasks(pools, mutants))
+        found: list[dict[Mutant, Kill]] = [{} for _ in pools]
+        for done, (mutant, orders, answers) in enumerate(self._run(tasks, pools), start=1):
+            for killed, pool, order, answer in zip(found, pools, orders, answers, strict=True):
+                if answer["ended"] != "same" and answer["place"] != STARTING:
+                    killed[mutant] = Kill(pool.texts[order[answer["place"]]], answer["ended"])
+            died = any(answer.get("place") == STARTING for answer in answers)
+            (self.stillborn if died else self._imported).add(mutant)
             watch(done, len(tasks))
         return found
 
-    def _run(self, tasks: Sequence[tuple[Mutant, list[int]]], pool: Pool) -> Iterator[tuple[Mutant, Any]]:
+    def _tasks(self, pools: Sequence[Pool], mutants: Sequence[Sequence[Mutant]]) -> Iterator[_Task]:
+        """Which texts to run on each mutant: only those that reach its place."""
+        wanted = [set(some) for some in mutants]
+        for one in {one: None for some in mutants for one in some}:
+            feature = self._reached_by.get(one)
+            orders = [
+                pool.reaching(feature) if one in some else [] for pool, some in zip(pools, wanted, strict=True)
+            ]
+            if any(orders) or one not in self._imported:
+                yield one, orders
+
+    def _run(self, tasks: Sequence[_Task], pools: Sequence[Pool]) -> Iterator[tuple[Mutant, list[list[int]], Any]]:
         """The servers' answers, as they come."""
         idle: SimpleQueue[_Server] = SimpleQueue()
         for server in self._servers:
-            server.load(pool)
+            server.load(pools)
             idle.put(server)
 
-        def run(task: tuple[Mutant, list[int]]) -> tuple[Mutant, Any]:
+        def run(task: _Task) -> tuple[Mutant, list[list[int]], Any]:
             server = idle.get()
             try:
-                return task[0], server.run(*task)
+                return *task, server.run(*task)
             finally:
                 idle.put(server)
 
@@ -157,8 +175,7 @@ def require_mutable(subject: Subject) -> PythonTarget:
     """The settings of a program that can be mutated here; to be asked before hours of other work."""
     if not isinstance(subject.target, PythonTarget):
         raise BonsaiError(f"the subject {subject.name} has no Python program", "only these can be mutated")
-    if find_spec("cosmic_ray") is None:
-        raise BonsaiError("making mutants needs cosmic-ray", "pip install 'bonsai-fuzzing[evaluation]'")
+    require("making mutants", "cosmic_ray")
     return subject.target
 
 
@@ -184,13 +201,13 @@ class _Server:
         self._send(greeting(settings, folder) | {"timeout": settings.timeout})
         self.files: dict[str, str] = self._receive()["files"]
 
-    def load(self, pool: Pool) -> None:
-        """Hand over a pool; it takes the place of the last one."""
-        self._send({"texts": pool.texts, "answers": pool.answers})
+    def load(self, pools: Sequence[Pool]) -> None:
+        """Hand over pools; they take the place of the last ones."""
+        self._send([{"texts": pool.texts, "answers": pool.answers} for pool in pools])
 
-    def run(self, mutant: Mutant, order: list[int]) -> Any:
-        """How a mutant fares on some texts of the pool."""
-        self._send({"module": mutant.module, "source": mutant.source, "order": order})
+    def run(self, mutant: Mutant, orders: list[list[int]]) -> Any:
+        """How a mutant fares on some texts of each pool."""
+        self._send({"module": mutant.module, "source": mutant.source, "orders": orders})
         return self._receive()
 
     def close(self) -> None:

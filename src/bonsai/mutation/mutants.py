@@ -8,11 +8,12 @@ import ast
 import warnings
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from hashlib import blake2b
 from types import CodeType
 from typing import Any
 
-from bonsai.errors import BonsaiError
+from bonsai.extras import require
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,9 +45,14 @@ class Mutants:
 
 def mutants_of(sources: Mapping[str, str]) -> Mutants:
     """All mutants of modules, in the order of the modules' names and of the places in them."""
+    return _mutants_of(tuple(sorted(sources.items())))
+
+
+@lru_cache(maxsize=2)  # they take seconds to make, and an evaluation asks for the same ones again and again
+def _mutants_of(sources: tuple[tuple[str, str], ...]) -> Mutants:
     found: list[Mutant] = []
     equivalent = duplicates = uncompilable = 0
-    for module, source in sorted(sources.items()):
+    for module, source in sources:
         original, known = fingerprint(source), set()
         for mutant in sorted(_mutated(module, source), key=lambda one: (one.line, one.column, one.operator)):
             code = fingerprint(mutant.source)
@@ -63,13 +69,10 @@ def mutants_of(sources: Mapping[str, str]) -> Mutants:
 
 
 def _mutated(module: str, source: str) -> Iterator[Mutant]:
-    try:
-        from cosmic_ray.ast import ast_nodes, get_ast
-        from cosmic_ray.plugins import get_operator, operator_names
-    except ImportError as error:
-        raise BonsaiError(
-            f"making mutants needs cosmic-ray ({error})", "pip install 'bonsai-fuzzing[evaluation]'"
-        ) from None
+    require("making mutants", "cosmic_ray")
+    from cosmic_ray.ast import ast_nodes, get_ast
+    from cosmic_ray.plugins import get_operator, operator_names
+
     tree = get_ast(source)
     nodes = list(ast_nodes(tree))
     for name in operator_names():

@@ -1,6 +1,6 @@
 """Derivations come in; programs like them go out: random children, or all that are one step smaller."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import reduce
 from itertools import accumulate
 
@@ -37,9 +37,22 @@ def sampler_for(parents: Sequence[Derivation], bounds: Bounds) -> Sampler:
     return Sampler(parents[0].grammar, reduce(Bounds.join, map(holding, parents), bounds))
 
 
-def children(parents: Sequence[Derivation], sampler: Sampler, number: int, seed: object) -> list[Derivation]:
-    """So many different programs that are no parents, made from all parents in turn, blindly, by all mutators."""
-    weights = METHODS[Policy.SMALLEST].mutators
+def black_box(parents: Sequence[Derivation], bounds: Bounds, number: int, seed: object) -> list[Derivation]:
+    """The paper's black-box fuzzer: its own mutator, within the same bounds whatever the parents are.
+
+    A parent that exceeds them is no obstacle: replay maps what the bounds do not allow.
+    """
+    return children(parents, Sampler(parents[0].grammar, bounds), number, seed, METHODS[Policy.PAPER].mutators)
+
+
+def children(
+    parents: Sequence[Derivation],
+    sampler: Sampler,
+    number: int,
+    seed: object,
+    weights: Mapping[str, int] = METHODS[Policy.SMALLEST].mutators,
+) -> list[Derivation]:
+    """So many different programs that are no parents, made from all parents in turn, blindly, by some mutators."""
     mutators, cumulated = [MUTATORS[name] for name in weights], list(accumulate(weights.values()))
     around, draws = Surroundings(sampler, parents), Draws((seed, "black box"))
     known = {parent.text for parent in parents}

@@ -11,7 +11,7 @@ from bonsai.choices import Choices
 from bonsai.derivation import Derivation
 from bonsai.mutation.bench import Bench, Kill
 from bonsai.mutation.mutants import Mutant
-from bonsai.mutation.neighbours import children, parsed, sampler_for, smaller
+from bonsai.mutation.neighbours import black_box, children, parsed, sampler_for, smaller
 from bonsai.subject import Subject
 
 Watch = Callable[[int, int, str], None]
@@ -50,23 +50,48 @@ class Score:
 def score(
     bench: Bench, subject: Subject, texts: Sequence[str], fuzz: int = 0, seed: int = 0, watch: Watch = unwatched
 ) -> Score:
-    """Run all mutants on a corpus; those that survive, on `fuzz` programs that are made from it.
+    """Run all mutants on a corpus; those that survive, on `fuzz` programs that are made from it."""
+    [found] = scores(bench, subject, [texts], fuzz, seed, watch)
+    return found
 
-    All survivors meet the same programs: the original has to run on each of them only once.
+
+def scores(
+    bench: Bench,
+    subject: Subject,
+    corpora: Sequence[Sequence[str]],
+    fuzz: int = 0,
+    seed: int = 0,
+    watch: Watch = unwatched,
+) -> list[Score]:
+    """The scores of several corpora, side by side: a mutant is imported once for all of them.
+
+    All survivors of a corpus meet the same programs: the original has to run on each of them only once.
     """
     started = monotonic()
-    by_corpus = bench.kills(
-        bench.mutants, bench.pool(texts), lambda done, tasks: watch(done, tasks, "mutants on the corpus")
+    pools = [bench.pool(texts) for texts in corpora]
+    by_corpus = bench.kills_in(
+        pools, [bench.mutants] * len(pools), lambda done, tasks: watch(done, tasks, "mutants on the corpus")
     )
-    by_fuzzing: dict[Mutant, Kill] = {}
-    made: list[Derivation] = []
+    made = [_programs(subject, texts, fuzz, seed) for texts in corpora]
+    survivors = [[one for one in bench.mutants if one not in killed] for killed in by_corpus]
+    by_fuzzing = bench.kills_in(
+        [bench.pool(programs) for programs in made],
+        [some if programs else [] for some, programs in zip(survivors, made, strict=True)],
+        lambda done, tasks: watch(done, tasks, "survivors fuzzed"),
+    )
+    seconds = monotonic() - started
+    return [
+        Score(bench.mutants, alone, fuzzed, len(programs), seconds)
+        for alone, fuzzed, programs in zip(by_corpus, by_fuzzing, made, strict=True)
+    ]
+
+
+def _programs(subject: Subject, texts: Sequence[str], fuzz: int, seed: int) -> list[str]:
+    """What black-box fuzzing from a corpus makes."""
     parents = parsed(subject, texts) if fuzz else []
-    if parents:
-        made = children(parents, sampler_for(parents, subject.bounds), fuzz, seed)
-        survivors = [one for one in bench.mutants if one not in by_corpus]
-        pool = bench.pool(child.text for child in made)
-        by_fuzzing = bench.kills(survivors, pool, lambda done, tasks: watch(done, tasks, "survivors fuzzed"))
-    return Score(bench.mutants, by_corpus, by_fuzzing, len(made), monotonic() - started)
+    if not parents:
+        return []
+    return [child.text for child in black_box(parents, subject.bounds, fuzz, seed)]
 
 
 @dataclass(frozen=True, slots=True)

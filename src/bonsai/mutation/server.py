@@ -1,9 +1,10 @@
 """The process in which mutants run: sources and texts come in, as lines of JSON; what killed a mutant goes out.
 
 The process itself never imports the target. For each mutant it forks: the child imports the target, one of its
-modules changed, and runs the texts until an answer differs from the original's. What the target needs of the
-standard library is imported before, so that a fork starts warm. Like all that runs in a target's process, this
-imports little.
+modules changed. For each trial this child forks again: the grandchild runs texts until an answer differs from the
+original's. So one import serves many corpora, and none of them sees what another has left behind. What the target
+needs of the standard library is imported before, so that a fork starts warm. Like all that runs in a target's
+process, this imports little.
 """
 
 import importlib
@@ -14,7 +15,7 @@ import select
 import signal
 import struct
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from importlib.machinery import ModuleSpec, SourceFileLoader
 from types import CodeType
 from typing import Any, BinaryIO
@@ -22,10 +23,13 @@ from typing import Any, BinaryIO
 from bonsai.mutation.answers import judged
 from bonsai.targets.python.modules import find_spec, source_files
 from bonsai.targets.python.server import StartError, prepare
+from bonsai.targets.python.verdicts import Runner
 from bonsai.targets.wire import OUTPUT_WANTED
 
 PLACE = struct.Struct("<q")
 STARTING = -1  # the place of a child that has not yet come to its first text
+Trial = Sequence[tuple[str, str]]  # texts, and the original's answers
+Answer = dict[str, object]
 
 
 def main(_: Sequence[str]) -> None:
@@ -39,14 +43,14 @@ def main(_: Sequence[str]) -> None:
     server = Server({**settings, "cover": [], "omit": []})
     server.warm_up()
     _answer(results, {"files": {module: str(path) for module, path in files.items()}})
-    pool: list[tuple[str, str]] = []
+    pools: list[Trial] = []
     for line in requests:
         request = json.loads(line)
-        if "texts" in request:
-            pool = list(zip(request["texts"], request["answers"], strict=True))
+        if isinstance(request, list):
+            pools = [list(zip(pool["texts"], pool["answers"], strict=True)) for pool in request]
             continue
-        texts = [pool[number] for number in request["order"]]
-        _answer(results, server.run(request["module"], request["source"], texts))
+        trials = [[pool[n] for n in order] for pool, order in zip(pools, request["orders"], strict=True)]
+        _answer(results, server.run(request["module"], request["source"], trials))
 
 
 def _connections() -> tuple[BinaryIO, BinaryIO]:
@@ -90,28 +94,66 @@ class Server:
             if name not in sys.modules:
                 importlib.import_module(name)
 
-    def run(self, module: str | None, source: str, texts: Sequence[tuple[str, str]]) -> dict[str, object]:
-        """The place of the first text whose answer is another than it should be, and how it ended."""
+    def run(self, module: str | None, source: str, trials: Sequence[Trial]) -> list[Answer]:
+        """Of each trial the place of the first text whose answer is another than it should be, and how it ended."""
         PLACE.pack_into(self._place, 0, STARTING)
+
+        def work() -> list[Answer]:
+            try:
+                signal.setitimer(signal.ITIMER_PROF, 10 * self._limit)
+                if module is not None:
+                    sys.meta_path.insert(0, _Finder(module, source))
+                runner, _ = prepare(self._settings)
+            except StartError:
+                return [{"ended": "crash", "place": STARTING}] * len(trials)
+            finally:
+                signal.setitimer(signal.ITIMER_PROF, 0)
+            return [self._try(runner, texts) if texts else {"ended": "same"} for texts in trials]
+
+        answers, how = self._forked(work, lambda place: place == STARTING)
+        return answers or [{"ended": how, "place": STARTING}] * len(trials)
+
+    def _try(self, runner: Runner, texts: Trial) -> Answer:
+        PLACE.pack_into(self._place, 0, 0)
+
+        def work() -> list[Answer]:
+            for place, (text, expected) in enumerate(texts):
+                PLACE.pack_into(self._place, 0, place)
+                signal.setitimer(signal.ITIMER_PROF, self._limit)
+                outcome, found = judged(runner.run(text, OUTPUT_WANTED))
+                if found != expected:
+                    return [{"ended": outcome if outcome == "crash" else "output", "place": place}]
+            return [{"ended": "same"}]
+
+        answers, how = self._forked(work, lambda place: True)
+        (place,) = PLACE.unpack_from(self._place)
+        return answers[0] if answers else {"ended": how, "place": place}
+
+    def _forked(
+        self, work: Callable[[], list[Answer]], hopeless: Callable[[int], bool]
+    ) -> tuple[list[Answer], str]:
+        """What a child says before it ends; if it ends without a word, how: a crash or a time-out."""
         reader, writer = os.pipe()
         child = os.fork()
         if not child:
-            os.close(reader)
-            self._in_child(module, source, texts, writer)
+            words = b""
+            try:
+                os.close(reader)
+                signal.signal(signal.SIGPROF, signal.SIG_DFL)
+                words = json.dumps(work()).encode()
+            finally:
+                signal.setitimer(signal.ITIMER_PROF, 0)
+                os.write(writer, words)
+                os._exit(0)
         os.close(writer)
-        timed_out = self._wait(child, reader)
+        timed_out = self._wait(child, reader, hopeless)
         with open(reader, "rb") as said:
             words = said.read()
         _, status = os.waitpid(child, 0)
-        (place,) = PLACE.unpack_from(self._place)
-        if words:
-            answer: dict[str, object] = json.loads(words)
-            return answer
-        if timed_out or (os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGPROF):
-            return {"ended": "timeout", "place": place}
-        return {"ended": "crash", "place": place}
+        timed_out = timed_out or (os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGPROF)
+        return json.loads(words or b"[]"), "timeout" if timed_out else "crash"
 
-    def _wait(self, child: int, reader: int) -> bool:
+    def _wait(self, child: int, reader: int, hopeless: Callable[[int], bool]) -> bool:
         """Wait for the child's last words, or its end. One that sleeps, and makes no progress, is killed."""
         patience, seen = 20 * self._limit + 10, None
         while True:
@@ -119,34 +161,10 @@ class Server:
             (place,) = PLACE.unpack_from(self._place)
             if ready:
                 return False
-            if place == seen:
+            if place == seen and hopeless(place):
                 os.kill(child, signal.SIGKILL)
                 return True
             seen = place
-
-    def _in_child(self, module: str | None, source: str, texts: Sequence[tuple[str, str]], writer: int) -> None:
-        """Never returns."""
-        answer: dict[str, object] = {"ended": "crash", "place": STARTING}
-        try:
-            signal.signal(signal.SIGPROF, signal.SIG_DFL)
-            signal.setitimer(signal.ITIMER_PROF, 10 * self._limit)
-            if module is not None:
-                sys.meta_path.insert(0, _Finder(module, source))
-            runner, _ = prepare(self._settings)
-            answer = {"ended": "same"}
-            for place, (text, expected) in enumerate(texts):
-                PLACE.pack_into(self._place, 0, place)
-                signal.setitimer(signal.ITIMER_PROF, self._limit)
-                outcome, found = judged(runner.run(text, OUTPUT_WANTED))
-                if found != expected:
-                    answer = {"ended": outcome if outcome == "crash" else "output", "place": place}
-                    break
-        except StartError:
-            pass
-        finally:
-            signal.setitimer(signal.ITIMER_PROF, 0)
-            os.write(writer, json.dumps(answer).encode())
-            os._exit(0)
 
 
 class _Finder:

@@ -9,6 +9,7 @@ from types import ModuleType
 from typing import Any
 
 from bonsai.errors import BonsaiError
+from bonsai.extras import how_to_install
 from bonsai.reduction.criterion import Criterion
 from bonsai.targets.execution import Execution, Target
 
@@ -21,9 +22,7 @@ def load_tools() -> tuple[ModuleType, ModuleType]:
             import picire
             import picireny
     except ImportError as error:
-        raise BonsaiError(
-            f"reducing needs picire and picireny ({error})", "pip install 'bonsai-fuzzing[reduce]'"
-        ) from None
+        raise BonsaiError(f"reducing needs picire and picireny ({error})", how_to_install("reduce")) from None
     return picire, picireny
 
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from types import TracebackType
 from typing import Any, Self
 
-from bonsai.errors import BonsaiError
+from bonsai.errors import BonsaiError, TargetLost
 from bonsai.targets.execution import Execution, Outcome, Wanted
 from bonsai.targets.process import Died, Hung, Process, Program
 from bonsai.targets.wire import (
@@ -23,7 +23,7 @@ STARTING = 120.0  # seconds for a target to be ready: imports can be slow
 # A request fits into a pipe: sending it never waits for the process, which may wait for its results to be read. A
 # text counts one more than its length, and a character has at most four bytes; a longer text goes alone.
 MOST_CHARACTERS = 12_000
-SECOND_CHANCE = 5  # a time-out counts only if it recurs in a fresh process with so many times the limit
+SECOND_CHANCE = 5  # how many times the limit a text gets that is run again, in a fresh process
 _OUTCOMES = (Outcome.VALID, Outcome.INVALID, Outcome.UNPARSED, Outcome.CRASH)  # by their numbers in `wire`
 _WANTED = {Wanted.FEATURES: FEATURES_WANTED, Wanted.OUTPUT: OUTPUT_WANTED}
 
@@ -31,6 +31,8 @@ _WANTED = {Wanted.FEATURES: FEATURES_WANTED, Wanted.OUTPUT: OUTPUT_WANTED}
 class IsolatedTarget:
     """A `Target` of any engine: its program speaks the protocol of `wire`.
 
+    A time-out, a death, and what ends a process otherwise count only if they recur in a fresh process: the texts
+    before, which may have left something behind, are not a text's own doing.
     Not for use by several threads at once.
     """
 
@@ -39,6 +41,7 @@ class IsolatedTarget:
         self._timeout = timeout
         self._process: Process | None = None
         self._features: tuple[str, ...] | None = None
+        self._served = 0  # texts that the process has answered
         self._running()
 
     @property
@@ -50,11 +53,14 @@ class IsolatedTarget:
         executions: list[Execution] = []
         while len(executions) < len(texts):
             try:
-                self._run(_request(texts, len(executions)), wanted, self._timeout, executions)
+                spent = self._run(_request(texts, len(executions)), wanted, self._timeout, executions)
+                if spent and self._served > 1 and executions[-1].outcome is Outcome.CRASH:
+                    executions[-1] = self._alone(texts[len(executions) - 1], wanted)
             except Hung:
-                executions.append(self._second_chance(texts[len(executions)], wanted))
+                executions.append(self._alone(texts[len(executions)], wanted))
             except Died as death:
-                executions.append(Execution(Outcome.CRASH, message=str(death)))
+                crash = Execution(Outcome.CRASH, message=str(death))
+                executions.append(self._alone(texts[len(executions)], wanted) if self._served else crash)
         return executions
 
     def close(self) -> None:
@@ -71,7 +77,8 @@ class IsolatedTarget:
     ) -> None:
         self.close()
 
-    def _second_chance(self, text: str, wanted: Wanted) -> Execution:
+    def _alone(self, text: str, wanted: Wanted) -> Execution:
+        """Run a text as the first of a process."""
         limit = SECOND_CHANCE * self._timeout
         executions: list[Execution] = []
         try:
@@ -82,8 +89,11 @@ class IsolatedTarget:
             return Execution(Outcome.CRASH, message=str(death))
         return executions[0]
 
-    def _run(self, texts: Sequence[str], wanted: Wanted, limit: float, executions: list[Execution]) -> None:
-        """Add the executions of the texts, up to one that the process did not survive or wants to be its last."""
+    def _run(self, texts: Sequence[str], wanted: Wanted, limit: float, executions: list[Execution]) -> bool:
+        """Add the executions of the texts, up to one that the process did not survive or wants to be its last.
+
+        Returns whether there was one that it wants to be its last.
+        """
         process = self._running()
         end = len(executions) + len(texts)
         try:
@@ -92,7 +102,8 @@ class IsolatedTarget:
                 process.receive(limit)
                 if self._take(process.received, executions):
                     self.close()
-                    return
+                    return True
+            return False
         except Died:
             message = process.last_words()
             self.close()
@@ -117,6 +128,7 @@ class IsolatedTarget:
             output = received[message_end:output_end].decode("utf-8", "replace") if output_size >= 0 else None
             spent = outcome >= SPENT
             executions.append(Execution(_OUTCOMES[outcome & ~SPENT], features, message, output))
+            self._served += 1
             position = output_end
         del received[:position]
         return spent
@@ -128,11 +140,16 @@ class IsolatedTarget:
         if self._process is not None and self._process.has_died():
             self.close()  # between two batches, so no text is to blame
         if self._process is None:
-            self._process = Process(self._program)
+            self._process, self._served = Process(self._program), 0
             try:
                 features = tuple(self._greet(self._process))
                 if self._features is not None and features != self._features:
                     raise BonsaiError("the target has changed since it was started", "start again")
+            except BonsaiError as error:
+                self.close()
+                if self._features is None:
+                    raise
+                raise TargetLost(error.message, error.hint) from None
             except BaseException:
                 self.close()
                 raise

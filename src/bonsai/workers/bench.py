@@ -16,7 +16,7 @@ from distributed import Reschedule, Worker, WorkerPlugin, get_worker
 
 from bonsai.errors import BonsaiError
 from bonsai.subject import BUNDLED, Subject
-from bonsai.version import bonsai_version
+from bonsai.version import DISTRIBUTION, bonsai_version
 from bonsai.workers.process import mistake
 from bonsai.workers.tasks import Started, Task, Told
 from bonsai.workers.workshop import Workshop
@@ -32,7 +32,7 @@ class KeptHere:
 def refused(place: str, theirs: str | None, ours: str) -> BonsaiError:
     """A worker with another Bonsai would compute something else."""
     found = f"has Bonsai {theirs}" if theirs else "has no Bonsai"
-    return BonsaiError(f"{place} {found}, this is Bonsai {ours}", f"install bonsai-fuzzing=={ours} there")
+    return BonsaiError(f"{place} {found}, this is Bonsai {ours}", f"install {DISTRIBUTION}=={ours} there")
 
 
 class Bench(WorkerPlugin):

@@ -6,7 +6,6 @@ checkpoint is fetched when it is announced there. A task whose worker dies is ru
 
 import asyncio
 import logging
-import os
 import pickle
 import platform
 import warnings
@@ -21,8 +20,10 @@ from typing import Any
 from uuid import uuid4
 
 from bonsai.errors import BonsaiError
+from bonsai.extras import how_to_install
 from bonsai.subject import Subject
-from bonsai.version import bonsai_version
+from bonsai.version import DISTRIBUTION, bonsai_version
+from bonsai.workers.local import cores
 from bonsai.workers.tasks import Event, Finished, Kept, Lost, Started, Task, Told
 
 try:
@@ -31,12 +32,9 @@ try:
 
     from bonsai.workers.bench import Bench, KeptHere, OwnSession, ask_to_stop, fetch_kept, hand_on, perform, refused
 except ImportError as error:
-    raise BonsaiError(
-        f"clusters need Dask, which is not installed ({error})", "pip install 'bonsai-fuzzing[cluster]'"
-    ) from None
+    raise BonsaiError(f"clusters need Dask, which is not installed ({error})", how_to_install("cluster")) from None
 
 LOCAL = "local"
-DISTRIBUTION = "bonsai-fuzzing"
 PATIENCE = 8.0  # seconds for a scheduler to answer
 FIRST_WORKER = 20.0  # seconds for the first worker to be there
 LAST_WORKER = 60.0  # seconds that a run waits for a new worker when all are gone
@@ -241,9 +239,8 @@ class ClusterWorkers:
 
 
 def _local_cluster() -> LocalCluster:
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     return LocalCluster(
-        n_workers=cores,
+        n_workers=cores(),
         threads_per_worker=1,
         processes=True,
         memory_limit=0,

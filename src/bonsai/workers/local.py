@@ -1,5 +1,6 @@
 """Tasks come in; they run in processes of this machine, each of which keeps its target warm."""
 
+import os
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
@@ -15,6 +16,13 @@ from bonsai.workers.tasks import Event, Finished, Kept, Lost, Started, Task
 ATTEMPTS = 3  # how often a task is started before its worker's death is put down to the task
 # Not `-m`: what the process sends has to be of the module, not of `__main__`.
 PROGRAM = "from bonsai.workers.process import main; main()"
+
+
+def cores() -> int:
+    """How many processes of this machine can really run at a time."""
+    if hasattr(os, "sched_getaffinity"):  # not on macOS
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
 
 
 @dataclass(slots=True)

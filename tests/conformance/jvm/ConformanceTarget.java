@@ -56,6 +56,14 @@ public final class ConformanceTarget {
                 while (true) {
                     HOARD.add(new byte[1 << 20]);
                 }
+            case "leak":
+                HOARD.add(new byte[30 << 20]);
+                return argument.length();
+            case "tire":
+                if (seen >= 3) {
+                    Runtime.class.getMethod("halt", int.class).invoke(Runtime.getRuntime(), 4);
+                }
+                return argument.length();
             case "gulp":
                 return new byte[Integer.MAX_VALUE].length;
             case "recurse":

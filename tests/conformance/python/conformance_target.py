@@ -79,6 +79,19 @@ def eat(argument: str) -> None:
         hoard.append(bytearray(1 << 20))
 
 
+def leak(argument: str) -> int:
+    """More than the process may have, after a few texts."""
+    hoard.append(bytearray(30 << 20))
+    return len(argument)
+
+
+def tire(argument: str) -> int:
+    """The process does not survive its third text."""
+    if seen >= 3:
+        os._exit(4)
+    return len(argument)
+
+
 def gulp(argument: str) -> int:
     return len(bytearray(1 << 40))
 
@@ -155,7 +168,7 @@ def environment(argument: str) -> object:
 COMMANDS = {
     function.__name__: function
     for function in (
-        branch, invalid, unparsed, refuse, misread, crash, hang, slow_once, eat, gulp, recurse, segfault, kill,
-        leave, vanish, shut, noise, thread, fork, count, large, deep, strange, environment,
+        branch, invalid, unparsed, refuse, misread, crash, hang, slow_once, eat, leak, tire, gulp, recurse,
+        segfault, kill, leave, vanish, shut, noise, thread, fork, count, large, deep, strange, environment,
     )
 }  # fmt: skip

@@ -6,11 +6,12 @@ import time
 from collections.abc import Callable
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from bonsai.subjects.chocopy import Json, analyse
 from bonsai.subjects.chocopy.lexer import KEYWORDS
+from strategies import examples
 
 from .answers import errors, find, messages
 
@@ -107,19 +108,19 @@ def nodes(tree: object) -> list[Json]:
 
 
 @given(st.one_of(st.text(), words, lines))
-@settings(max_examples=500, deadline=None)
+@examples(500)
 def test_every_text_has_an_answer(text: str) -> None:
     check_answer(analyse(text))
 
 
 @given(lines)
-@settings(max_examples=200, deadline=None)
+@examples(200)
 def test_the_answer_depends_on_the_text_alone(text: str) -> None:
     assert analyse(text) == analyse(text)
 
 
 @given(lines)
-@settings(max_examples=200, deadline=None)
+@examples(200)
 def test_a_valid_program_has_a_type_on_every_expression(text: str) -> None:
     answer = analyse(text)
     if not answer["errors"]["errors"]:
@@ -199,6 +200,7 @@ def test_a_long_chain_of_operators_is_checked(operator: str) -> None:
     assert len(messages(f" {operator} ".join(["1"] * 4_999 + ["True"]) + "\n")) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "repeat",
     [

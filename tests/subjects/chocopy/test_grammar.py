@@ -151,6 +151,7 @@ def assert_parses(text: str) -> None:
         pass
 
 
+@pytest.mark.slow
 def test_sampled_programs_have_no_syntax_error_and_a_readable_size() -> None:
     programs = sampled(Bounds(3, 3, 3), 1000)
     assert fmean(len(text) for text in programs) < 1200

@@ -8,6 +8,8 @@ from functools import reduce
 from operator import or_
 from pathlib import Path
 
+import pytest
+
 import bonsai
 from bonsai.targets.engines import start
 
@@ -17,6 +19,7 @@ WORKER = Path(__file__).with_name("coverage_worker.py")
 STATEMENTS = {"if-true", "if-false", "while-true", "while-false", "for-item", "for-end"}
 
 
+@pytest.mark.slow
 def test_the_same_branches_are_taken() -> None:
     subject = bonsai.load_subject("chocopy")
     assert subject.target is not None

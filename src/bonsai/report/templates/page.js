@@ -8,6 +8,7 @@ const form = find("filters"), text = find("text"), rule = find("rule"), branch =
 // Filters
 
 let texts = null;  // of all cards, read when somebody searches
+const searched = (card) => [...card.querySelectorAll("h3, .code, .message")].map((one) => one.textContent).join("\n");
 let taken = null;  // names of branches, and for each a row of bits: the tests that take it
 
 const unpacked = async (packed) => {
@@ -65,7 +66,7 @@ const filter = async () => {
   const kind = form.elements.kind.value, wanted = text.value.trim().toLowerCase();
   const takes = branch.value.trim() ? await takers(branch.value.trim()) : null;
   if (mine !== turn) return;
-  if (wanted && !texts) texts = cards.map((card) => card.textContent.toLowerCase());
+  if (wanted && !texts) texts = cards.map((card) => searched(card).toLowerCase());
   let shown = 0;
   cards.forEach((card, place) => {
     const fits = (!kind || card.classList.contains(kind))

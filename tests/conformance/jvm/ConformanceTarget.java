@@ -64,6 +64,8 @@ public final class ConformanceTarget {
                     Runtime.class.getMethod("halt", int.class).invoke(Runtime.getRuntime(), 4);
                 }
                 return argument.length();
+            case "initialise":
+                return initialise(argument);
             case "gulp":
                 return new byte[Integer.MAX_VALUE].length;
             case "recurse":
@@ -95,6 +97,49 @@ public final class ConformanceTarget {
                 return List.of(Charset.defaultCharset().name(), Locale.getDefault().toString(), TimeZone.getDefault().getID());
             default:
                 return text;
+        }
+    }
+
+    /** A class whose initialiser fails for one input, and is done by then for all others. */
+    static final class Fragile {
+        static {
+            fail();
+        }
+
+        static int touch() {
+            return 1;
+        }
+
+        private static void fail() {
+            switch (wanted) {
+                case "assertion":
+                    throw new AssertionError(wanted);
+                case "exception":
+                    throw new IllegalStateException(wanted);
+                case "exit":
+                    System.exit(7);
+                    break;
+                case "recursion":
+                    recurse(1);
+                    break;
+                case "caught":
+                    throw new AssertionError(wanted);
+                default:
+            }
+        }
+    }
+
+    static String wanted = "";
+
+    private static Object initialise(String argument) {
+        wanted = argument;
+        try {
+            return argument.startsWith("apart") ? Apart.touch() : Fragile.touch();
+        } catch (AssertionError error) {
+            if (argument.endsWith("caught")) {
+                return 0;
+            }
+            throw error;
         }
     }
 
@@ -167,5 +212,18 @@ public final class ConformanceTarget {
             value = List.of(value);
         }
         return value;
+    }
+}
+
+/** Not covered. */
+final class Apart {
+    static {
+        if (!ConformanceTarget.wanted.endsWith("well")) {
+            throw new AssertionError(ConformanceTarget.wanted);
+        }
+    }
+
+    static int touch() {
+        return 1;
     }
 }

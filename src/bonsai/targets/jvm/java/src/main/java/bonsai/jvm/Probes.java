@@ -17,10 +17,13 @@ public final class Probes {
 
     private static final ThreadLocal<Deque<byte[]>> BEFORE = ThreadLocal.withInitial(ArrayDeque::new);
 
+    private static volatile boolean initialiserFailed;
+
     private Probes() {}
 
     /** Forget everything. */
     static void clear() {
+        initialiserFailed = false;
         Arrays.fill(HITS, (byte) 0);
     }
 
@@ -43,5 +46,16 @@ public final class Probes {
     public static void leaveInitialiser() {
         byte[] before = BEFORE.get().pop();
         System.arraycopy(before, 0, HITS, 0, before.length);
+    }
+
+    /** Called when it has thrown something: the class can never be used again, whoever catches that. */
+    public static void failInitialiser() {
+        leaveInitialiser();
+        initialiserFailed = true;
+    }
+
+    /** Whether a class was lost since everything was forgotten. */
+    static boolean hasInitialiserFailed() {
+        return initialiserFailed;
     }
 }

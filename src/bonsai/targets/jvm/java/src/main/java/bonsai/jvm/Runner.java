@@ -20,6 +20,7 @@ final class Runner {
     private static final int SPENT = 0x80;
     private static final int HEADER = 9;
     private static final int LONGEST_MESSAGE = 4000;
+    private static final String LOST = "Could not initialize class"; // by an input before, as likely as not
     private static final byte[] NOTHING = new byte[0];
 
     private final MethodHandle check;
@@ -60,7 +61,7 @@ final class Runner {
         byte[] message = NOTHING;
         if (error != null) {
             outcome = outcome(error);
-            message = encoded((outcome & ~SPENT) == CRASH ? Errors.describe(error) : Errors.text(error));
+            message = encoded(outcome == CRASH ? Errors.describe(error) : Errors.text(error));
             value = error instanceof Verdict ? ((Verdict) error).output() : null;
         }
         byte[] output = NOTHING;
@@ -73,7 +74,7 @@ final class Runner {
                 message = message.length == 0 ? encoded(note) : message;
             }
         }
-        finish(outcome, message, output, outputWanted ? output.length : -1);
+        finish(isSpent(error) ? outcome | SPENT : outcome, message, output, outputWanted ? output.length : -1);
     }
 
     private int outcome(Throwable error) {
@@ -83,9 +84,26 @@ final class Runner {
         if (error instanceof Invalid || isOne(error, invalid)) {
             return INVALID;
         }
-        // What filled the memory may still be there; a class whose initialiser failed can never be used again.
-        boolean spent = error instanceof OutOfMemoryError || error instanceof ExceptionInInitializerError;
-        return spent ? CRASH | SPENT : CRASH;
+        return CRASH;
+    }
+
+    /** What filled the memory may still be there; a class whose initialiser failed can never be used again. */
+    private static boolean isSpent(Throwable error) {
+        return Probes.hasInitialiserFailed()
+                || error instanceof OutOfMemoryError
+                || error instanceof ExceptionInInitializerError
+                || error instanceof NoClassDefFoundError && Errors.text(error).startsWith(LOST)
+                || error instanceof Error && isFromInitialiser(error);
+    }
+
+    /** In a class that is not woven; Java wraps nothing that is an `Error` of its own. */
+    private static boolean isFromInitialiser(Throwable error) {
+        for (StackTraceElement element : error.getStackTrace()) {
+            if (element.getMethodName().equals("<clinit>")) {
+                return true;
+            }
+        }
+        return false;
     }
 
     private static boolean isOne(Throwable error, List<Class<?>> types) {

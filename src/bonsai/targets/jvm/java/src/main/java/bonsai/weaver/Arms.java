@@ -217,7 +217,7 @@ final class Arms {
         code.insert(before);
         code.add(end);
         code.add(new FrameNode(Opcodes.F_NEW, 0, new Object[0], 1, new Object[] {"java/lang/Throwable"}));
-        code.add(call("leaveInitialiser"));
+        code.add(call("failInitialiser"));
         code.add(new InsnNode(Opcodes.ATHROW));
         initialiser.tryCatchBlocks.add(new TryCatchBlockNode(start, end, end, null));
         initialiser.maxStack = Math.max(initialiser.maxStack, 1);

@@ -7,7 +7,7 @@ from typing import Any, Self
 
 from bonsai.errors import BonsaiError, TargetLost
 from bonsai.targets.execution import Execution, Outcome, Wanted
-from bonsai.targets.process import Died, Hung, Process, Program
+from bonsai.targets.process import Died, Hung, Process, Program, complaint
 from bonsai.targets.wire import (
     FEATURES_WANTED,
     FRAME,
@@ -161,14 +161,12 @@ class IsolatedTarget:
             process.send(frame(self._program.greeting), STARTING)
             answer = _read_frame(process)
         except Hung:
-            raise BonsaiError(
-                f"the target was not ready within {STARTING:g} seconds", "see what it does when it is imported"
-            ) from None
+            message = f"the target was not ready within {STARTING:g} seconds"
+            raise BonsaiError(message, self._program.hint) from None
         except Died:
-            raise BonsaiError(
-                f"the target ended while it was started: {process.last_words()}",
-                "see what it does when it is imported",
-            ) from None
+            words = [process.last_words(), complaint(self._program, STARTING)]
+            message = f"the target ended while it was started: {': '.join(filter(None, words))}"
+            raise BonsaiError(message, self._program.hint) from None
         if "error" in answer:
             raise BonsaiError(answer["error"], answer["hint"])
         features: list[str] = answer["features"]

@@ -4,15 +4,17 @@ import os
 import select
 import signal
 import subprocess
+import tempfile
 import time
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import starmap
 
-from bonsai.targets.wire import OUT_OF_MEMORY
+from bonsai.targets.wire import OUT_OF_MEMORY, frame
 
 CHUNK = 1 << 16
+LONGEST_COMPLAINT = 300
 LAST_WORDS = 1.0  # seconds for a process that closed its pipes to end by itself
 
 
@@ -31,12 +33,13 @@ class Program:
     command: tuple[str, ...]
     environment: Mapping[str, str]
     greeting: bytes
+    hint: str = "see what it does when it is imported"  # for those whose program does not start
 
 
 class Process:
     """A process in a session of its own: a Ctrl-C at the terminal is for the loop alone. `wire` has the pipes."""
 
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: Program, printed: int = subprocess.DEVNULL) -> None:
         theirs: list[int] = []
         ours: list[int] = []
         try:
@@ -48,8 +51,8 @@ class Process:
             self._popen = subprocess.Popen(
                 [*program.command, *map(str, theirs)],
                 stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL,
+                stdout=printed,
+                stderr=printed,
                 env=program.environment,
                 pass_fds=theirs,
                 start_new_session=True,
@@ -122,6 +125,30 @@ class Process:
         self._popen.wait()
         _close(self._ours)
         self._ours = []
+
+
+def complaint(program: Program, patience: float) -> str:
+    """What a program prints when it is started and ends before it is ready, in one line; "" if it does not.
+
+    It is started once more for that: what a target prints later is nobody's business, and can be a lot.
+    """
+    with tempfile.TemporaryFile() as file:
+        process = Process(program, file.fileno())
+        try:
+            process.send(frame(program.greeting), patience)
+            process.receive(patience)
+            return ""
+        except Hung:
+            return ""
+        except Died:
+            process.last_words()
+        finally:
+            process.kill()
+        file.seek(0)
+        printed = file.read(CHUNK).decode("utf-8", "replace")
+    lines = [line.strip() for line in printed.splitlines() if line.strip()]
+    told = lines[-1:] if printed.startswith("Traceback") else lines[:2]  # the first can be a mere heading
+    return "; ".join(told)[:LONGEST_COMPLAINT]
 
 
 def _poll(patience: float, *readable: int, requests: int | None = None) -> list[tuple[int, int]]:

@@ -20,7 +20,7 @@ GOOD = "public class Driver { public static Object check(String text) { return t
 
 def settings(driver: str = "Driver", **changes: object) -> JvmTarget:
     values = {"classpath": (), "maven": (), "cover": (driver,), "invalid": (), "unparsed": (), "java": "java"}
-    return JvmTarget(driver=driver, heap=2**28, timeout=10.0, **{**values, **changes})  # type: ignore[arg-type]
+    return JvmTarget(driver=driver, timeout=10.0, **{"heap": 2**28, **values, **changes})  # type: ignore[arg-type]
 
 
 @pytest.fixture
@@ -54,6 +54,9 @@ def started(tmp_path: Path) -> Iterator[Starter]:
         (GOOD, {"java": "/nowhere/java"}, "java: there is no /nowhere/java"),
         (GOOD, {"classpath": ("nowhere.jar",)}, r"classpath: there is no .*nowhere\.jar"),
         (GOOD, {"maven": ("nonsense",)}, "maven: 'nonsense' is no artifact"),
+        (GOOD, {"heap": 1024}, "ended while it was started: .*status 1: .*[Hh]eap"),
+        (GOOD, {"options": ("-XX:Bogus",)}, "ended while it was started: .*status 1: .*Bogus"),
+        (GOOD, {"options": ("-XX:TieredStopAtLevel=abc",)}, "ended while it was started: .*TieredStopAtLevel=abc"),
     ],
 )
 def test_what_is_wrong_is_said(

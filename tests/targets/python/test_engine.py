@@ -185,6 +185,7 @@ def test_a_method_can_be_called(started: Starter, tmp_path: Path) -> None:
         ("import nowhere", {}, "call: driver needs the module nowhere"),
         ("import sys; sys.exit(3)", {}, "call: importing driver raised SystemExit: 3"),
         ("import os; os._exit(3)", {}, "the target ended while it was started: the process exited with status 3"),
+        ("import os; os.write(2, b'no [licence]'); os._exit(3)", {}, r"exited with status 3: no \[licence\]"),
         ("def check(text): pass", {"cover": ("nowhere.*",)}, r"cover: there is no Python source for 'nowhere\.\*'"),
         ("def check(text): pass", {"cover": ("*",)}, r"cover: there is no Python source for '\*'"),
         (

@@ -78,7 +78,8 @@ def weave(kit: Kit, java: Path, classpath: Sequence[Path], cover: Sequence[str],
             message, hint = output.splitlines()[:2]
             raise BonsaiError(message, hint)
         if status:
-            raise BonsaiError(f"the weaver failed: {output.strip().splitlines()[0]}", "is the classpath in order?")
+            reason = (output.strip() or f"{java} exited with status {status}").splitlines()[0]
+            raise BonsaiError(f"the weaver failed: {reason}", "are java and classpath in order?")
 
     key = digest(kit.jar.parent.name, ",".join(cover), repr(sorted(omit)), digest_of(classpath))
     return built("woven", key, build) / WOVEN

@@ -25,6 +25,7 @@ OPTIONS = (
     "-Duser.timezone=UTC",
     "-Djava.awt.headless=true",
 )
+HINT = "see java, heap and options in bonsai.toml, and what the driver does when it is initialised"
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +44,7 @@ class Prepared:
         command += [expand(option, "options") for option in settings.options]
         command += ["-cp", joined([self.kit.jar, *self.classpath]), "bonsai.jvm.Server", settings.driver]
         command += [",".join(settings.invalid), ",".join(settings.unparsed)]
-        return Program(tuple(command), java_environment(), b"{}")
+        return Program(tuple(command), java_environment(), b"{}", HINT)
 
     def woven(self, omit: frozenset[int]) -> list[str]:
         """The options that put the probes in."""

@@ -11,6 +11,7 @@ from bonsai.targets.command.engine import Command, CommandTarget
 from bonsai.targets.engines import start
 from bonsai.targets.execution import Target
 from bonsai.targets.jvm.jars import classes_of, is_covered, libraries_of, start_jar
+from bonsai.targets.jvm.tools import find_java
 from bonsai.targets.settings import JvmTarget, PythonTarget
 
 TIMEOUT = 10.0  # seconds: a command may have to start a virtual machine
@@ -130,7 +131,7 @@ def _start_jar(candidate: Jar, subject: Subject, limits: Limits) -> Target:
         cover=(),
         invalid=_known_to_jars(own.invalid, classes) if own else (),
         unparsed=_known_to_jars(own.unparsed, classes) if own else (),
-        java=own.java if own else "java",
+        java=str(find_java(own.java, subject.folder)) if own else "java",
         heap=limits.memory or (own.heap if own else MEMORY),
         timeout=limits.timeout or (own.timeout if own else TIMEOUT),
     )
@@ -147,7 +148,8 @@ def _start_in_place(
         raise BonsaiError(f"{jar} needs a driver, as {subject.name} is no subject of the JVM engine", hint)
     if not any(is_covered(name, own.cover) for name in classes):
         raise BonsaiError(f"{jar} has none of the classes that {subject.name} covers", hint)
-    settings = replace(own, heap=limits.memory or own.heap, timeout=limits.timeout or own.timeout)
+    java = str(find_java(own.java, subject.folder))
+    settings = replace(own, java=java, heap=limits.memory or own.heap, timeout=limits.timeout or own.timeout)
     return start_jar(jar, settings, subject.folder, libraries_of(own, subject.folder))
 
 

@@ -11,6 +11,7 @@ from bonsai.errors import BonsaiError
 from bonsai.targets.engines import start
 from bonsai.targets.execution import Outcome, Target, Wanted
 from bonsai.targets.jvm.classpath import expand, local_entries, maven_entries
+from bonsai.targets.jvm.tools import find_java
 from bonsai.targets.settings import JvmTarget
 from targets.jvm.tools import needs_java
 
@@ -47,7 +48,12 @@ def started(tmp_path: Path) -> Iterator[Starter]:
             {},
             r"driver: initialising Driver threw ArithmeticException: / by zero \(Driver.java:1\)",
         ),
-        (GOOD, {"driver": "Nowhere", "cover": ("Driver",), "classpath": (".",)}, "cover: there is no class for"),
+        (
+            GOOD,
+            {"driver": "Nowhere", "cover": ("Driver",), "classpath": (".",)},
+            "driver: there is no class Nowhere",
+        ),
+        (GOOD, {"classpath": ("Driver.java",)}, r"classpath: .*Driver\.java is no jar"),
         (GOOD, {"cover": ("nowhere.*",)}, r"cover: there is no class for 'nowhere\.\*'"),
         (GOOD, {"invalid": ("no.Such",)}, "invalid: there is no class no.Such"),
         (GOOD, {"unparsed": ("no.Such",)}, "unparsed: there is no class no.Such"),
@@ -128,6 +134,32 @@ def test_a_missing_tool_is_said(monkeypatch: pytest.MonkeyPatch, tmp_path: Path,
     with pytest.raises(BonsaiError, match=message) as caught:
         start(settings(), tmp_path)
     assert "install" in caught.value.hint
+
+
+@needs_java
+def test_a_java_of_the_subject(started: Starter, tmp_path: Path) -> None:
+    """Relative to its folder, as class paths are."""
+    (tmp_path / "Driver.java").write_text(GOOD)
+    (tmp_path / "jdk").symlink_to(find_java("java").resolve().parents[1])
+    for java in ("./jdk", "jdk/bin/java"):
+        assert started(settings(java=java)).execute(["ab"], Wanted.OUTPUT)[0].output == "2"
+
+
+def test_jars_that_maven_lost_are_looked_for_again(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    jar, asked = tmp_path / "a.jar", []
+
+    def find(arguments: object, folder: Path, purpose: str) -> None:
+        asked.append(purpose)
+        jar.write_bytes(b"")
+        (folder / "classpath.txt").write_text(str(jar))
+
+    monkeypatch.setattr("bonsai.targets.jvm.classpath.run_maven", find)
+    for times in (1, 2, 3):
+        assert maven_entries(["a:a:1"]) == [jar]
+        assert maven_entries(["a:a:1"]) == [jar]
+        assert asked == ["find a:a:1"] * times
+        jar.unlink()
 
 
 def test_variables_of_the_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -81,7 +81,8 @@ def weave(kit: Kit, java: Path, classpath: Sequence[Path], cover: Sequence[str],
             reason = (output.strip() or f"{java} exited with status {status}").splitlines()[0]
             raise BonsaiError(f"the weaver failed: {reason}", "are java and classpath in order?")
 
-    key = digest(kit.jar.parent.name, ",".join(cover), repr(sorted(omit)), digest_of(classpath))
+    own = str(java.resolve())  # a jar can have classes for one version of Java alone
+    key = digest(kit.jar.parent.name, ",".join(cover), repr(sorted(omit)), digest_of(classpath), own)
     return built("woven", key, build) / WOVEN
 
 

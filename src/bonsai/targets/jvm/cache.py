@@ -6,7 +6,7 @@ import os
 import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from bonsai.errors import BonsaiError
@@ -37,6 +37,12 @@ def built(kind: str, key: str, build: Callable[[Path], None]) -> Path:
             "set XDG_CACHE_HOME to a folder that can be written",
         ) from None
     return folder
+
+
+def forget(folder: Path) -> None:
+    """Remove what was built, so that it is built anew; another process may do the same."""
+    with suppress(OSError), tempfile.TemporaryDirectory(dir=folder.parent, prefix=".forgotten-") as away:
+        os.rename(folder, Path(away) / folder.name)
 
 
 def digest(*parts: str | bytes) -> str:

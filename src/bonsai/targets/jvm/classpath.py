@@ -5,9 +5,10 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 from xml.sax.saxutils import escape
+from zipfile import ZipFile, is_zipfile
 
 from bonsai.errors import BonsaiError
-from bonsai.targets.jvm.cache import built, digest
+from bonsai.targets.jvm.cache import built, digest, forget
 from bonsai.targets.jvm.tools import run_maven
 
 RESOLVER = "org.apache.maven.plugins:maven-dependency-plugin:3.6.1:build-classpath"
@@ -36,8 +37,21 @@ def local_entries(paths: Sequence[str], folder: Path) -> list[Path]:
             entry = folder.resolve() / Path(part).expanduser()
             if not entry.exists():
                 raise BonsaiError(f"classpath: there is no {entry}", "paths are relative to the subject's folder")
+            if not entry.is_dir() and not is_zipfile(entry):
+                raise BonsaiError(f"classpath: {entry} is no jar", "name a jar, or a folder of classes")
             entries.append(entry)
     return entries
+
+
+def has_class(entry: Path, name: str) -> bool:
+    """Whether a class, by its name with dots, is in a jar or folder."""
+    file = f"{name.replace('.', '/')}.class"
+    if entry.is_dir():
+        return (entry / file).is_file()
+    if not is_zipfile(entry):
+        return False
+    with ZipFile(entry) as archive:
+        return file in archive.namelist()
 
 
 def maven_entries(coordinates: Sequence[str]) -> list[Path]:
@@ -48,19 +62,26 @@ def maven_entries(coordinates: Sequence[str]) -> list[Path]:
             raise BonsaiError(f"maven: {one!r} is no artifact", 'write "group:artifact:version"')
     if not wanted:
         return []
-    jars = _resolved(wanted, "")
+    found, jars = _resolved(wanted)
     if not all(jar.exists() for jar in jars):  # someone has tidied up Maven's own folder
-        jars = _resolved(wanted, "again ")
+        forget(found)
+        found, jars = _resolved(wanted)
+    for jar in jars:
+        if not jar.exists():
+            raise BonsaiError(f"maven: there is no {jar}", f"remove {found}, and try again")
     return jars
 
 
-def _resolved(wanted: list[str], attempt: str) -> list[Path]:
+def _resolved(wanted: list[str]) -> tuple[Path, list[Path]]:
+    """The entry of the cache, and the jars that it names."""
+
     def build(folder: Path) -> None:
         (folder / "pom.xml").write_text(_project(wanted), encoding="utf-8")
         run_maven([RESOLVER, "-Dmdep.outputFile=classpath.txt"], folder, f"find {' and '.join(wanted)}")
 
-    found = built("classpath", digest(attempt, *wanted), build)
-    return [Path(jar) for jar in (found / "classpath.txt").read_text(encoding="utf-8").strip().split(os.pathsep)]
+    found = built("classpath", digest(*wanted), build)
+    names = (found / "classpath.txt").read_text(encoding="utf-8").strip().split(os.pathsep)
+    return found, [Path(name) for name in names]
 
 
 def _project(wanted: list[str]) -> str:

@@ -4,10 +4,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from bonsai.errors import BonsaiError
 from bonsai.targets.execution import Target
 from bonsai.targets.isolated import IsolatedTarget
 from bonsai.targets.jvm.building import Kit, build_kit, compile_driver, joined, weave
-from bonsai.targets.jvm.classpath import expand, local_entries, maven_entries
+from bonsai.targets.jvm.classpath import expand, has_class, local_entries, maven_entries
 from bonsai.targets.jvm.tools import find_java, java_environment
 from bonsai.targets.process import Program
 from bonsai.targets.settings import JvmTarget
@@ -54,10 +55,13 @@ class Prepared:
 
 def prepare_jvm(settings: JvmTarget, folder: Path) -> Prepared:
     """Find, download, and build what a target needs; what was built before is found in the cache."""
-    java = find_java(settings.java)
+    java = find_java(settings.java, folder)
     classpath = [*local_entries(settings.classpath, folder), *maven_entries(settings.maven)]
     kit = build_kit()
     driver = compile_driver(settings.driver, folder, java, [kit.jar, *classpath])
+    if not any(has_class(entry, settings.driver) for entry in (*driver, *classpath)):
+        hint = "its source is looked for in the subject's folder, its class in classpath, then in maven"
+        raise BonsaiError(f"driver: there is no class {settings.driver}", hint)
     return Prepared(settings, java, kit, (*driver, *classpath))
 
 

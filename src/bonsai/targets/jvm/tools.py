@@ -21,12 +21,17 @@ def java_environment() -> dict[str, str]:
     return {name: value for name, value in os.environ.items() if name not in _UNWANTED}
 
 
-def find_java(java: str) -> Path:
-    """The program `java`: a path to it or to its home, or where "java" is found (JAVA_HOME comes first)."""
+def find_java(java: str, folder: Path = Path()) -> Path:
+    """The program `java`: a path to it or to its home, or where "java" is found (JAVA_HOME comes first).
+
+    A relative path begins in the folder, which is the subject's.
+    """
+    if os.sep in java:
+        java = str(folder.resolve() / Path(java).expanduser())
     home = os.environ.get("JAVA_HOME", "")
     places = [Path(home) / "bin" / "java"] if java == "java" and home else []
     if java != "java":
-        places = [Path(java).expanduser() / "bin" / "java"]
+        places = [Path(java) / "bin" / "java"]
     found = next((str(place) for place in places if os.access(place, os.X_OK)), shutil.which(java))
     if found is None or os.path.isdir(found):
         missing = "there is no java on this machine" if java == "java" else f"java: there is no {java}"

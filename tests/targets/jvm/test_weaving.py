@@ -1,8 +1,11 @@
 """Woven classes do what the originals do, and say where they have been."""
 
+import subprocess
 from collections.abc import Iterator
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
+from zipfile import ZipFile
 
 import pytest
 
@@ -95,3 +98,37 @@ def test_an_initialiser_counts_for_nobody(targets: tuple[Target, Target]) -> Non
     assert first == second
     assert any(name.startswith("Flow$Once.twice") for name in woven.features)
     assert not any(name.startswith("$Once.twice") for name in names(woven, first))
+
+
+def started(folder: Path, driver: str, cover: str, classpath: tuple[str, ...] = ()) -> IsolatedTarget:
+    (folder / "Driver.java").write_text(
+        f"public class Driver {{ public static Object check(String text) {{ {driver} }} }}"
+    )
+    prepared = prepare_jvm(replace(FLOW, driver="Driver", cover=(cover,), classpath=classpath), folder)
+    return IsolatedTarget(prepared.program(prepared.woven(frozenset())), FLOW.timeout)
+
+
+def test_of_a_class_for_several_versions_of_java_the_right_one_is_woven(tmp_path: Path) -> None:
+    with ZipFile(tmp_path / "library.jar", "w") as jar:
+        jar.writestr("META-INF/MANIFEST.MF", "Manifest-Version: 1.0\nMulti-Release: true\n")
+        for prefix, answer in (("", 1), ("META-INF/versions/11/", 2)):
+            source = tmp_path / f"source{answer}" / "Library.java"
+            source.parent.mkdir()
+            source.write_text(f"public class Library {{ public static int answer() {{ return {answer}; }} }}")
+            subprocess.run(["javac", "--release", "11", source.name], cwd=source.parent, check=True)
+            jar.write(source.with_suffix(".class"), f"{prefix}Library.class")
+    with started(tmp_path, "return Library.answer();", "Library", ("library.jar",)) as target:
+        [execution] = target.execute([""], Wanted.OUTPUT)
+    assert execution.output == "2"
+    assert execution.features
+
+
+def test_a_class_that_is_too_large_for_probes_still_cannot_end_the_process(tmp_path: Path) -> None:
+    branches = "".join(f"if (x == {number}) x++;" for number in range(5000))
+    (tmp_path / "Large.java").write_text(
+        f"class Large {{ static void run(int x) {{ {branches} }} static void leave() {{ System.exit(5); }} }}"
+    )
+    with started(tmp_path, "Large.run(1); Large.leave(); return null;", "Large") as target:
+        [execution] = target.execute([""])
+    assert (execution.outcome, execution.message) == (Outcome.CRASH, "System.exit(5)")
+    assert list(target.features) == []

@@ -6,8 +6,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.jar.JarEntry;
+import java.util.jar.JarFile;
 import java.util.stream.Stream;
-import java.util.zip.ZipEntry;
 import java.util.zip.ZipFile;
 
 /** Jars and folders come in; their classes go out, by name with dots. Where there are two of a name, the first. */
@@ -40,10 +41,11 @@ final class ClassPath {
     }
 
     private static void readJar(Path jar, Map<String, byte[]> classes) throws IOException {
-        try (ZipFile zip = new ZipFile(jar.toFile())) {
-            for (ZipEntry entry : (Iterable<ZipEntry>) zip.stream().map(ZipEntry.class::cast)::iterator) {
+        try (JarFile opened = new JarFile(jar.toFile(), false, ZipFile.OPEN_READ, Runtime.version())) {
+            // Of several versions of a class, the one that this Java would load.
+            for (JarEntry entry : (Iterable<JarEntry>) opened.versionedStream()::iterator) {
                 if (isClass(entry.getName())) {
-                    try (InputStream in = zip.getInputStream(entry)) {
+                    try (InputStream in = opened.getInputStream(entry)) {
                         classes.putIfAbsent(withDots(entry.getName()), in.readAllBytes());
                     }
                 }

@@ -67,22 +67,26 @@ public final class Weaver {
     }
 
     private byte[] woven(byte[] original, boolean covered) {
-        ClassReader reader = new ClassReader(original);
         ClassNode type = new ClassNode();
-        reader.accept(type, ClassReader.EXPAND_FRAMES);
+        new ClassReader(original).accept(type, ClassReader.EXPAND_FRAMES);
         Exits.replace(type);
-        int before = features.size();
-        if (covered) {
-            new Arms(type, features, omitted).insert();
+        if (!covered) {
+            return written(type);
         }
+        int before = features.size();
+        new Arms(type, features, omitted).insert();
+        try {
+            return written(type);
+        } catch (MethodTooLargeException error) { // near the limit of the class format: it goes without probes
+            features.subList(before, features.size()).clear();
+            return woven(original, false);
+        }
+    }
+
+    private static byte[] written(ClassNode type) {
         ClassWriter writer = new ClassWriter(0); // frames come with the arms: no class has to be loaded for them
         type.accept(writer);
-        try {
-            return writer.toByteArray();
-        } catch (MethodTooLargeException error) { // near the limit of the class format: it goes without
-            features.subList(before, features.size()).clear();
-            return original;
-        }
+        return writer.toByteArray();
     }
 
     private static void store(ZipOutputStream zip, String name, byte[] content) throws IOException {

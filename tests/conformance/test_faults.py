@@ -132,6 +132,26 @@ def test_a_class_that_is_lost_to_one_text_is_there_for_the_next(
     assert [(one.outcome, one.message) for one in (before, *after)] == [(Outcome.VALID, "")] * 3
 
 
+STRAYS = {
+    "python": "KeyError: '{}' (conformance_target.py:",
+    "jvm": "IllegalStateException: {} (ConformanceTarget.",
+}
+
+
+@pytest.mark.parametrize("how", ["early", "invalid"])
+def test_a_thread_that_dies_is_a_crash_of_its_text(target: IsolatedTarget, engine: str, how: str) -> None:
+    before, died, after = target.execute(["text", f"stray {how}", "text"])
+    assert died.outcome is Outcome.CRASH
+    assert died.message.startswith(STRAYS[engine].format(how))
+    assert died.message.endswith(" in a thread")
+    assert (before, before.outcome) == (after, Outcome.VALID)
+
+
+def test_a_thread_that_dies_later_is_no_crash_of_another_text(target: IsolatedTarget) -> None:
+    executions = target.execute(["stray late", *(f"wait {number}" for number in range(10))])
+    assert {one.outcome for one in executions} == {Outcome.VALID}
+
+
 def test_a_process_that_dies_while_idle_is_nobody_s_fault(starter: Starter) -> None:
     target = starter()
     before = target.execute(["branch left"])

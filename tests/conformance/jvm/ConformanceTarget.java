@@ -85,6 +85,11 @@ public final class ConformanceTarget {
                 return noise(argument);
             case "thread":
                 return thread();
+            case "wait":
+                Thread.sleep(50);
+                return null;
+            case "stray":
+                return stray(argument);
             case "count":
                 return seen;
             case "large":
@@ -204,6 +209,27 @@ public final class ConformanceTarget {
             thread.start();
         }
         return "left behind";
+    }
+
+    private static String stray(String argument) throws InterruptedException {
+        Thread thread = new Thread(() -> {
+            if (argument.equals("late")) {
+                try {
+                    Thread.sleep(300);
+                } catch (InterruptedException error) {
+                    return;
+                }
+            }
+            throw new IllegalStateException(argument);
+        });
+        thread.start();
+        if (!argument.equals("late")) {
+            thread.join();
+        }
+        if (argument.equals("invalid")) {
+            throw new Invalid("beside it");
+        }
+        return "started";
     }
 
     private static Object deep(int depth) {

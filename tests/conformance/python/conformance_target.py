@@ -137,6 +137,25 @@ def thread(argument: str) -> str:
     return "left behind"
 
 
+def wait(argument: str) -> None:
+    time.sleep(0.05)
+
+
+def stray(argument: str) -> str:
+    def die() -> None:
+        if argument == "late":
+            time.sleep(0.3)
+        raise KeyError(argument)
+
+    started = threading.Thread(target=die)
+    started.start()
+    if argument != "late":
+        started.join()
+    if argument == "invalid":
+        raise Invalid("beside it")
+    return "started"
+
+
 def fork(argument: str) -> int:
     """Two processes come back."""
     return os.fork() and 1
@@ -169,6 +188,7 @@ COMMANDS = {
     function.__name__: function
     for function in (
         branch, invalid, unparsed, refuse, misread, crash, hang, slow_once, eat, leak, tire, gulp, recurse,
-        segfault, kill, leave, vanish, shut, noise, thread, fork, count, large, deep, strange, environment,
+        segfault, kill, leave, vanish, shut, noise, thread, stray, wait, fork, count, large, deep, strange,
+        environment,
     )
 }  # fmt: skip

@@ -7,6 +7,7 @@ from types import TracebackType
 from typing import Protocol
 
 from bonsai.targets.python.instrument import Probes
+from bonsai.targets.python.strays import Strays
 from bonsai.targets.wire import (
     CRASH,
     INVALID,
@@ -58,6 +59,7 @@ class Runner:
         self, check: Callable[[str], object], exercised: Exercised, invalid: Exceptions, unparsed: Exceptions
     ) -> None:
         self._check = check
+        self._strays = Strays()
         self._exercised = exercised
         self._mask_length = mask_length(exercised.size)
         self._invalid = invalid
@@ -76,6 +78,9 @@ class Runner:
             mask = exercised.mask()
             outcome, message = self._judge(error)
             value = getattr(error, "output", None) if outcome < CRASH else None
+        stray = self._strays.take()
+        if stray is not None and outcome < CRASH:
+            outcome, message, value = CRASH, _encoded(f"{describe(stray)} in a thread"), None
         features = mask.to_bytes(self._mask_length, "little")
         if wanted != OUTPUT_WANTED:
             return RESULT.pack(outcome, len(message), -1) + features + message

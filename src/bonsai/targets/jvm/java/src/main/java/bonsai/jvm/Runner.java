@@ -47,6 +47,7 @@ final class Runner {
     /** One run. */
     void run(String text, boolean outputWanted) {
         Exit.clear();
+        Strays.clear();
         Probes.clear();
         Object value = null;
         Throwable error = null;
@@ -63,6 +64,13 @@ final class Runner {
             outcome = outcome(error);
             message = encoded(outcome == CRASH ? Errors.describe(error) : Errors.text(error));
             value = error instanceof Verdict ? ((Verdict) error).output() : null;
+        }
+        Throwable stray = Strays.latest();
+        if (stray != null && outcome != CRASH) {
+            outcome = CRASH;
+            message = encoded(Errors.describe(stray) + " in a thread");
+            value = null;
+            error = stray;
         }
         byte[] output = NOTHING;
         if (outputWanted) {

@@ -33,6 +33,7 @@ public final class Server {
     private static void serve(Channel channel, String[] arguments) {
         try {
             channel.skipGreeting();
+            Strays.watch();
             answer(channel, prepare(channel, arguments));
         } catch (EOFException end) {
             Runtime.getRuntime().halt(0); // the loop has ended

@@ -16,7 +16,7 @@ ROWS = """
 errors reports version durations extras
 tables
 grammar grammar.model grammar.automata grammar.analysis grammar.lexing grammar.source grammar.pools \
-grammar.lark_rules grammar.lark_reader
+grammar.lark_rules grammar.lark_reader grammar.without
 bounds
 choices
 render states sampler derivation counting parsing parse_back

@@ -9,9 +9,11 @@ from pathlib import Path
 from bonsai.answers import ErrorList, read_error_list
 from bonsai.bounds import LARGEST, Bounds
 from bonsai.errors import BonsaiError
+from bonsai.grammar.analysis import unproductive_rules
 from bonsai.grammar.lark_reader import read_lark
 from bonsai.grammar.model import Grammar, Layout, fingerprint
 from bonsai.grammar.pools import SPACINGS, Lexicon
+from bonsai.grammar.without import unknown_names, without
 from bonsai.tables import Table, read_toml
 from bonsai.targets.engines import start
 from bonsai.targets.execution import Target
@@ -89,11 +91,18 @@ def _read_grammar(folder: Path, table: Table) -> Grammar:
                 name, f"{name} has a pool in identifiers and in terminals", "keep one of them"
             )
     layout, spacing = _read_layout(table), _read_spacing(table.table("spacing"))
-    soft = table.strings("soft", ())
+    soft, left_out = table.strings("soft", ()), table.strings("without", ())
     table.finish()
     if not os.path.isfile(path):
         raise table.error("file", f"there is no file {path}", "the path is relative to the folder of this file")
-    return read_lark(path, start, Lexicon(identifiers, terminals, layout, spacing, soft, _place_of(table)))
+    whole = read_lark(path, start, Lexicon(identifiers, terminals, layout, spacing, soft, _place_of(table)))
+    for name in unknown_names(whole, left_out):
+        hint = "name a rule, a terminal, or the text of a keyword"
+        raise table.error("without", f"there is no {name!r} in the grammar to leave out", hint)
+    grammar = without(whole, left_out) if left_out else whole
+    if grammar is None or unproductive_rules(grammar):
+        raise table.error("without", "nothing is left of the grammar", "leave out less")
+    return grammar
 
 
 def _place_of(grammar: Table) -> Callable[[str], str | None]:

@@ -53,7 +53,7 @@ def test_bundled_subjects_parse_back_without_a_warning(name: str, capsys: pytest
 @pytest.mark.slow
 @needs_java
 def test_closure_reads_what_its_grammar_derives(capsys: pytest.CaptureFixture[str]) -> None:
-    """Nearly: `in` at the head of a `for` is a matter of context that a grammar this small does not know."""
+    """Nearly: an `in` at the head of a `for` is a matter of context that a grammar this small does not know."""
     assert run(["check", "closure", "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert (found["unreadable"], found["warnings"]) == ([], [])

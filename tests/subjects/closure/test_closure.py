@@ -41,7 +41,7 @@ PUBLISHED = SHARED / "published-corpora" / "closure"
         "a = b ? /c/g : !d, e",
         '"use strict"; delete a.b, void 0',
         "if ((a, b)) { c = new (-d)(1, 2) }",
-        "new function() {}; new a.b[c]; new new.target",
+        "new function() {}; new a.b[c]; new (new.target)",
     ],
 )
 def test_programs_that_parse(text: str) -> None:

@@ -42,6 +42,7 @@ PUBLISHED = SHARED / "published-corpora" / "closure"
         '"use strict"; delete a.b, void 0',
         "if ((a, b)) { c = new (-d)(1, 2) }",
         "new function() {}; new a.b[c]; new (new.target)",
+        "class a extends (b()) {}; class c extends class {} {}",
     ],
 )
 def test_programs_that_parse(text: str) -> None:

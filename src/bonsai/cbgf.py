@@ -41,7 +41,7 @@ TREE_MUTATORS = {
     "splice": 3,
     "insert-item": 3,
     "graft-item": 3,
-    "cross": 1,
+    "cross": 3,
     "delete-item": 3,
     "duplicate-item": 1,
     "swap-items": 1,
@@ -49,7 +49,7 @@ TREE_MUTATORS = {
     "wrap": 2,
     "change-identifier": 3,
     "rename-identifier": 1,
-    "two-steps": 4,
+    "two-steps": 10,
 }
 # The input does not parse, for so many of the first inputs: the grammar is not that of the target.
 UNPARSED_CHECKED = 200

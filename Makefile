@@ -19,7 +19,7 @@ test: $(VENV)/installed-test
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(BIN)/pytest -n 2 -m "" --hypothesis-profile=thorough
+	$(BIN)/pytest -n 2 -m "" --hypothesis-profile=thorough --durations=12
 
 # The tests that take seconds.
 fast: $(VENV)/installed-test

@@ -12,5 +12,5 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
     max_examples=10,
 )
-settings.register_profile("thorough", settings.get_profile("quick"), max_examples=250)
+settings.register_profile("thorough", settings.get_profile("quick"), max_examples=150)
 settings.load_profile("quick")

@@ -41,6 +41,14 @@ def test_json_and_a_file(call: list[str], tmp_path: Path, capsys: pytest.Capture
     assert json.loads((tmp_path / "results.json").read_text())["score"] == 75
 
 
+@pytest.mark.parametrize("form", ["json", "junit", "gradescope"])
+def test_a_candidate_that_does_not_import_is_graded(call: list[str], tmp_path: Path, form: str) -> None:
+    (tmp_path / "broken.py").write_text("raise KeyError('oh')")
+    result = tmp_path / "result"
+    assert run([*call, "--candidate", f"{tmp_path}/broken.py:check", "--format", form, "-o", str(result)]) == 1
+    assert result.read_text().count("importing broken raised KeyError") >= 4
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [

@@ -89,6 +89,19 @@ def test_of_an_input_that_the_reference_cannot_parse_only_the_rejection_counts()
     assert why(reference, valid(1)) is not None
 
 
+def test_a_candidate_without_an_output_is_explained_in_its_own_words() -> None:
+    note = "exit status 2, no JSON on stdout; stderr: no such file"
+    silent = Execution(Outcome.INVALID, message="no such file", output="null", note=note)
+    assert why(valid({"a": 1}), silent) == note
+    assert why(invalid(tree(("bad", 1))), silent, listed=LISTED) == note
+    assert why(valid(None), silent) == f'expected "valid", got "rejected" ({note})'
+    talking = Execution(Outcome.VALID, output='"fine"', note="exit status 0, no JSON on stdout")
+    assert why(valid([1]), talking) == 'expected [1], got "fine" (exit status 0, no JSON on stdout)'
+    strange = Execution(Outcome.VALID, output="null", message="the output is no JSON: TypeError")
+    assert why(valid([1]), strange) == "expected [1], got null (the output is no JSON: TypeError)"
+    assert why(valid([1]), Execution(Outcome.VALID, output="[2]", note="exit status 0")) == "[0]: expected 1, got 2"
+
+
 def test_errors_are_compared_by_their_parts_in_any_order() -> None:
     reference = invalid(tree(("bad", 1), ("worse", 2), kind="a"))
     assert why(reference, invalid(tree(("worse", 2), ("bad", 1), kind="b")), listed=LISTED) is None

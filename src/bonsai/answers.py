@@ -90,7 +90,15 @@ def difference(
         return None
     where, wanted, instead = found
     why = f"expected {_short(wanted)}, got {_short(instead)}"
-    return Difference(expected, got, f"{where}: {why}" if where else why)
+    return Difference(expected, got, _explained(f"{where}: {why}" if where else why, candidate, aspect, got))
+
+
+def _explained(why: str, candidate: Execution, aspect: _Aspect, got: Json) -> str:
+    """With the candidate's own words, where it shows nothing that could be compared."""
+    words = candidate.note or candidate.message.partition("\n")[0][:LONGEST_SHOWN]
+    if not words or not (aspect is _Aspect.VALIDITY or got is None or "no JSON" in words):
+        return why
+    return words if got is None and candidate.note else f"{why} ({words})"
 
 
 def _aspect(reference: Execution, compare: Compare, listed: ErrorList | None) -> _Aspect:

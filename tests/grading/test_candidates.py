@@ -30,6 +30,8 @@ def test_commands_and_callables_are_told_apart(tmp_path: Path) -> None:
         ("", "empty"),
         ("   ", "empty"),
         ("echo 'a", "is no command"),
+        ("java -jar a.jar {input}", "{input} in the candidate stands for nothing"),
+        ("cat {}", "{} in the candidate stands for nothing"),
         ("student.jar", "there is no file student.jar"),
         ("student.jar:Driver", "there is no file student.jar"),
     ],

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from bonsai.errors import BonsaiError
 from bonsai.subject import Subject
-from bonsai.targets.command.engine import Command, CommandTarget
+from bonsai.targets.command.engine import PLACEHOLDER, Command, CommandTarget
 from bonsai.targets.engines import start
 from bonsai.targets.execution import Execution, Outcome, Target, Wanted
 from bonsai.targets.jvm.building import build_kit
@@ -103,6 +103,10 @@ def read_candidate(text: str) -> Candidate:
         raise BonsaiError(f"the candidate {text!r} is no command: {error}", "quote it as for a shell") from None
     if not words:
         raise BonsaiError("the candidate is empty", FORMS)
+    for placeholder in re.findall(r"\{\w*\}", text):
+        if placeholder != PLACEHOLDER:
+            hint = f"write {PLACEHOLDER} for the input's file; without it, the input is on stdin"
+            raise BonsaiError(f"{placeholder} in the candidate stands for nothing", hint)
     return Words(words)
 
 

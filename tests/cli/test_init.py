@@ -31,6 +31,22 @@ def test_a_grammar_and_a_function(capsys: pytest.CaptureFixture[str]) -> None:
     assert "call yours there" in capsys.readouterr().out
 
 
+def test_a_module_in_the_current_folder_is_found_from_elsewhere(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Path("mine.py").write_text("import json\ndef read(text):\n    return json.loads(text)\n")
+    grammar = str(BUNDLED / "json/json.lark")
+    assert run(["init", "tests/new", "--from-lark", grammar, "--call", "mine:read"]) == 0
+    assert 'path = ["../.."]' in Path("tests/new/bonsai.toml").read_text()
+    Path("corpus").mkdir()
+    Path("corpus/1.txt").write_text("[]")
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    assert run(["check", "../tests/new"]) == 0
+    assert run(["measure", "../corpus", "--subject", "../tests/new"]) == 0
+    assert "1 valid, 0 invalid" in capsys.readouterr().out
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [

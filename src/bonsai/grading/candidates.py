@@ -137,8 +137,8 @@ def _start_call(candidate: Call, subject: Subject, limits: Limits) -> Target:
     settings = PythonTarget(
         call=candidate.call,
         cover=(),
-        invalid=_known_to_candidates(own.invalid, subject) if own else (),
-        unparsed=_known_to_candidates(own.unparsed, subject) if own else (),
+        invalid=_known_to_candidates(own.invalid, own.folders(subject.folder)) if own else (),
+        unparsed=_known_to_candidates(own.unparsed, own.folders(subject.folder)) if own else (),
         timeout=limits.timeout or (own.timeout if own else TIMEOUT),
         memory=limits.memory or (own.memory if own else MEMORY),
     )
@@ -146,12 +146,12 @@ def _start_call(candidate: Call, subject: Subject, limits: Limits) -> Target:
         return start(settings, candidate.folder)
 
 
-def _known_to_candidates(exceptions: tuple[str, ...], subject: Subject) -> tuple[str, ...]:
-    """All but those that a module in the subject's folder defines: a candidate has no such module."""
+def _known_to_candidates(exceptions: tuple[str, ...], folders: list[Path]) -> tuple[str, ...]:
+    """All but those that a module in one of the subject's folders defines: a candidate has no such module."""
     return tuple(
         name
         for name in exceptions
-        if not any((subject.folder / f"{name.split('.')[0]}{ending}").exists() for ending in ("", ".py"))
+        if not any((folder / f"{name.split('.')[0]}{end}").exists() for folder in folders for end in ("", ".py"))
     )
 
 

@@ -48,10 +48,10 @@ def prepare(settings: dict[str, Any]) -> tuple[Runner, list[str]]:
     """Import the target with its probes; raises `StartError`."""
     sys.argv = [""]
     _limit_memory(settings["memory"])
-    sys.path.insert(0, settings["folder"])
+    sys.path[:0] = settings["folders"]
     coverage = _cover(settings["cover"], settings["omit"])
     install(coverage)
-    check = _callable(settings["call"], settings["folder"])
+    check = _callable(settings["call"], settings["folders"][0])
     errors = importlib.import_module("bonsai.errors")  # only now: it may itself be covered
     reports = importlib.import_module("bonsai.reports").reports
     invalid = (errors.Invalid, *_exceptions("invalid", settings["invalid"]))

@@ -45,6 +45,8 @@ def test_a_module_in_the_current_folder_is_found_from_elsewhere(
     assert run(["check", "../tests/new"]) == 0
     assert run(["measure", "../corpus", "--subject", "../tests/new"]) == 0
     assert "1 valid, 0 invalid" in capsys.readouterr().out
+    assert run(["explain", "../corpus/1.txt", "--subject", "../tests/new"]) == 0
+    assert "def read(text):" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

@@ -31,6 +31,27 @@ def test_a_grammar_and_a_function(capsys: pytest.CaptureFixture[str]) -> None:
     assert "call yours there" in capsys.readouterr().out
 
 
+@pytest.mark.parametrize(
+    ("body", "words"),
+    [
+        ("raise KeyError('oh')", "the driver crashes or hangs: 100% of"),
+        ("raise SyntaxError('no')", "the driver does not parse: 100% of"),
+        ("return text", ""),
+    ],
+)
+def test_a_driver_that_does_not_work_is_tried_and_warned_of(
+    body: str, words: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Path("mine.py").write_text(f"def read(text):\n    {body}\n")
+    assert (
+        run(["init", "new", "--from-lark", str(BUNDLED / "json/json.lark"), "--call", "mine:read", "--quiet"]) == 0
+    )
+    printed = capsys.readouterr()
+    assert printed.out == "new\n"
+    assert printed.err.startswith(f"warning: {words}" if words else "")
+    assert printed.err.count("\n") == bool(words)
+
+
 def test_a_module_in_the_current_folder_is_found_from_elsewhere(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

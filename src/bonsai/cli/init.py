@@ -7,6 +7,8 @@ import typer
 
 from bonsai.cli.common import QuietOption
 from bonsai.new_subject.starter import start_subject
+from bonsai.new_subject.trial import trial
+from bonsai.subject import load_subject
 
 
 def init(
@@ -42,6 +44,9 @@ def init(
     Example: bonsai init queries --from-lark sql.lark --call sqlglot:transpile
     """
     started = start_subject(folder, from_lark, call, tuple(cover or ()), suffix)
+    warning = trial(load_subject(folder))
+    if warning:
+        typer.echo(f"warning: {' '.join(warning.split())}", err=True)
     if quiet:
         typer.echo(str(folder))
         return

@@ -186,7 +186,7 @@ def test_what_a_jar_lacks_does_not_come_from_the_reference(
 def test_whatever_a_jar_does_the_others_are_graded(jvm_subject: bonsai.Subject, jars: dict[str, Path]) -> None:
     found = failures(graded(jvm_subject, str(jars["faults"]), Limits(timeout=0.5, memory=2**27)))
     expected = {
-        "[]": "timeout: no answer within 2.5 seconds",
+        "[]": "timeout: no answer within 0.5 seconds, nor within 2.5 when",
         "{}": "crash: the process exited with status 0",
         "true": "crash: OutOfMemoryError",
         "[0]": "crash: StackOverflowError",

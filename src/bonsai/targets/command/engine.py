@@ -19,7 +19,7 @@ from typing import IO
 
 from bonsai.errors import BonsaiError
 from bonsai.targets.execution import Execution, Outcome, Wanted
-from bonsai.targets.isolated import SECOND_CHANCE
+from bonsai.targets.isolated import SECOND_CHANCE, too_slow
 from bonsai.targets.process import in_one_line
 
 PLACEHOLDER = "{file}"
@@ -76,7 +76,7 @@ class CommandTarget:
             if status is not None:
                 said = _read(complained).replace(str(self._input), PLACEHOLDER)  # the same in every process
                 return _execution(status, _read(printed), said, wanted)
-        return Execution(Outcome.TIMEOUT, message=f"no answer within {limit:g} seconds")
+        return Execution(Outcome.TIMEOUT, message=too_slow(self._command.timeout))
 
     def _run(self, given: IO[bytes], out: IO[bytes], errors: IO[bytes], limit: float) -> int | None:
         """The exit status; None if it takes too long."""

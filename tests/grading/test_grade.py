@@ -69,9 +69,10 @@ def test_whatever_a_candidate_does_the_others_are_graded(subject: bonsai.Subject
 def test_a_candidate_that_does_not_start_fails_every_test(subject: bonsai.Subject) -> None:
     result = graded(subject, "raise KeyError(1)", jobs=3)
     assert (len(result.failed), result.passed) == (len(TEXTS), [])
-    assert result.alike == (
-        "crash: the candidate cannot be started: call: importing candidate raised KeyError: 1 (candidate.py:1)"
-    )
+    why = "crash: the candidate cannot be started: call: importing candidate raised KeyError: 1 (candidate.py:1)"
+    assert result.alike is not None
+    assert result.alike.startswith(why)
+    assert result.alike.endswith(f"shows more, in {subject.folder.parent})")
 
 
 def test_a_candidate_that_does_not_start_again_fails_the_tests_from_there_on(subject: bonsai.Subject) -> None:

@@ -92,7 +92,7 @@ def _start(candidate: Candidate, subject: Subject, limits: Limits, jobs: int) ->
     try:
         return [start_candidate(candidate, subject, limits)], jobs
     except Broken as broken:
-        return [BrokenTarget(broken.message)], 1
+        return [BrokenTarget(str(broken))], 1
 
 
 def _reference_answers(subject: Subject, texts: Sequence[str]) -> list[Execution]:

@@ -44,14 +44,14 @@ def init(
     Example: bonsai init queries --from-lark sql.lark --call sqlglot:transpile
     """
     started = start_subject(folder, from_lark, call, tuple(cover or ()), suffix)
+    if quiet:
+        typer.echo(str(folder))
+    else:
+        typer.echo(f"{folder}: {', '.join(started.files)}")
+        typer.echo(f"covers {', '.join(started.cover)}")
+        if started.calls is None and from_lark is not None:
+            typer.echo(f"{folder}/driver.py has an example of a program: call yours there")
+        typer.echo(f"Next: bonsai check {folder}, then bonsai grow {folder} -o out")
     warning = trial(load_subject(folder))
     if warning:
         typer.echo(f"warning: {' '.join(warning.split())}", err=True)
-    if quiet:
-        typer.echo(str(folder))
-        return
-    typer.echo(f"{folder}: {', '.join(started.files)}")
-    typer.echo(f"covers {', '.join(started.cover)}")
-    if started.calls is None and from_lark is not None:
-        typer.echo(f"{folder}/driver.py has an example of a program: call yours there")
-    typer.echo(f"Next: bonsai check {folder}, then bonsai grow {folder} -o out")

@@ -28,7 +28,7 @@ class FakeTarget:
         words = text.split()
         if self._unparsed:
             return Execution(Outcome.UNPARSED)
-        if self._crashes and self._crashes in text:
+        if self._crashes is not None and self._crashes in text:
             return Execution(Outcome.CRASH, message=f"crash on {self._crashes}")
         mask = 0
         for pair in [*((w,) for w in words), *pairwise(words)]:

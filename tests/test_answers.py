@@ -89,13 +89,41 @@ def test_of_an_input_that_the_reference_cannot_parse_only_the_rejection_counts()
     assert why(reference, valid(1)) is not None
 
 
+def test_a_candidate_without_an_output_is_explained_in_its_own_words() -> None:
+    note = "exit status 2, no JSON on stdout; stderr: no such file"
+    silent = Execution(Outcome.INVALID, message="no such file", output="null", note=note)
+    assert why(valid({"a": 1}), silent) == note
+    assert why(invalid(tree(("bad", 1))), silent, listed=LISTED) == note
+    assert why(valid(None), silent) == f'expected "valid", got "rejected" ({note})'
+    talking = Execution(Outcome.VALID, output='"fine"', note="exit status 0, no JSON on stdout")
+    assert why(valid([1]), talking) == 'expected [1], got "fine" (exit status 0, no JSON on stdout)'
+    strange = Execution(Outcome.VALID, output="null", message="the output is no JSON: TypeError")
+    assert why(valid([1]), strange) == "expected [1], got null (the output is no JSON: TypeError)"
+    assert why(valid("a"), talking) == 'expected "a", got "fine"'
+    other = Execution(Outcome.VALID, output="{}", note="exit status 0")
+    assert (why(invalid(tree(("bad", 1))), other, listed=LISTED) or "").endswith("got null (exit status 0)")
+    assert why(valid([1]), Execution(Outcome.VALID, output="[2]", note="exit status 0")) == "[0]: expected 1, got 2"
+
+
 def test_errors_are_compared_by_their_parts_in_any_order() -> None:
     reference = invalid(tree(("bad", 1), ("worse", 2), kind="a"))
     assert why(reference, invalid(tree(("worse", 2), ("bad", 1), kind="b")), listed=LISTED) is None
     assert why(reference, invalid(tree(("worse", 3), ("bad", 1))), listed=LISTED) == (
-        "[1].location.0: expected 2, got 3"
+        "missing error, line 2: worse; unexpected error, line 3: worse"
     )
     assert why(reference, invalid("no tree"), listed=LISTED) is not None
+
+
+def test_lists_of_errors_are_aligned() -> None:
+    reference = invalid(tree(("a", 1), ("b", 1), ("c", 2)))
+    assert why(reference, invalid(tree(("b", 1), ("c", 2))), listed=LISTED) == "missing error, line 1: a"
+    assert why(reference, invalid(tree()), listed=LISTED) == "missing error, line 1: a (and 2 more)"
+    more = invalid(tree(("a", 1), ("a", 1), ("b", 1), ("c", 2)))
+    assert why(reference, more, listed=LISTED) == "unexpected error, line 1: a"
+    assert why(valid(tree(kind="x")), invalid(tree(("a", 3), kind="x")), listed=LISTED) == (
+        "unexpected error, line 3: a"
+    )
+    assert why(valid(tree(kind="x")), valid(tree(kind="y")), listed=LISTED) == 'kind: expected "x", got "y"'
 
 
 def test_an_exit_status_does_not_count_where_errors_are_listed() -> None:

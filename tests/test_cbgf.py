@@ -129,6 +129,15 @@ def test_a_target_that_parses_nothing_stops_the_run() -> None:
         fuzzer(FakeTarget(unparsed=True))([], Executions(5000))
 
 
+def test_a_target_that_judges_nothing_stops_the_run_soon() -> None:
+    dead = fuzzer(FakeTarget(crashes=""))
+    assert dead([], Executions(5000)) == "nothing is judged"
+    assert dead.tally.executions < 1000
+    seeded = fuzzer(FakeTarget(crashes=""))
+    seeded(grown(FakeTarget(), Saving.UNRESTRICTED, Policy.SMALLEST).corpus.inputs(), Executions(1000))
+    assert seeded.tally.executions == 1000
+
+
 class Never:
     """A budget that never runs out."""
 

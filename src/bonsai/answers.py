@@ -6,8 +6,9 @@ cannot even parse, and wherever it shows no output, it is only whether the candi
 """
 
 import json
+from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Any
 
@@ -16,6 +17,7 @@ from bonsai.tables import Table
 from bonsai.targets.execution import Execution, Outcome
 
 Json = Any  # what `json.loads` returns
+Errors = list[dict[str, Json]]
 
 
 class Compare(Enum):
@@ -33,13 +35,13 @@ class ErrorList:
     path: str
     parts: tuple[str, ...]
 
-    def read(self, output: Json) -> list[dict[str, Json]] | None:
+    def read(self, output: Json) -> Errors | None:
         """The errors of an output, in an order that depends on nothing else; None if it has no such list."""
         found = _at(output, self.path)
         if not isinstance(found, list):
             return None
         errors = [{part: _at(error, part) for part in self.parts} for error in found]
-        return sorted(errors, key=lambda error: json.dumps(error, sort_keys=True))
+        return sorted(errors, key=_key)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +58,9 @@ class _Aspect(Enum):
     OUTPUT = "output"
     ERRORS = "errors"
     MESSAGE = "message"
+
+
+_OF_OUTPUTS = (_Aspect.OUTPUT, _Aspect.ERRORS)
 
 
 def read_error_list(table: Table) -> ErrorList | None:
@@ -88,9 +93,62 @@ def difference(
     found = first_difference(expected, got)
     if found is None:
         return None
-    where, wanted, instead = found
+    misplaced = _misplaced(reference, candidate, listed) if listed and aspect in _OF_OUTPUTS else ""
+    first = Difference(expected, got, _first(*found))
+    return replace(first, why=misplaced or _explained(first, candidate, aspect))
+
+
+def _first(where: str, wanted: Json, instead: Json) -> str:
     why = f"expected {_short(wanted)}, got {_short(instead)}"
-    return Difference(expected, got, f"{where}: {why}" if where else why)
+    return f"{where}: {why}" if where else why
+
+
+def _explained(found: Difference, candidate: Execution, aspect: _Aspect) -> str:
+    """With the candidate's own words, where it shows nothing that could be compared."""
+    if found.got is None and "no JSON" in candidate.note:
+        return candidate.note
+    mute = found.got is None or (isinstance(found.got, str) and not isinstance(found.expected, str))
+    words = candidate.note or candidate.message.partition("\n")[0][:LONGEST_SHOWN]
+    return f"{found.why} ({words})" if words and (mute or aspect is _Aspect.VALIDITY) else found.why
+
+
+# Errors
+
+
+def _misplaced(reference: Execution, candidate: Execution, listed: ErrorList) -> str:
+    """Which errors are missing, and which are there instead; nothing if they are the same, or not listed."""
+    expected, got = (listed.read(parse_json(one.output)) for one in (reference, candidate))
+    if expected is None or got is None:
+        return ""
+    sides = {"missing": _without(expected, got), "unexpected": _without(got, expected)}
+    return "; ".join(_told(kind, errors) for kind, errors in sides.items() if errors)
+
+
+def _without(errors: Errors, others: Errors) -> Errors:
+    """The errors that are not among the others, or not as often."""
+    left = Counter(map(_key, others))
+    found = []
+    for error in errors:
+        left[_key(error)] -= 1
+        if left[_key(error)] < 0:
+            found.append(error)
+    return found
+
+
+def _told(kind: str, errors: Errors) -> str:
+    place = [f"{_place(part)} {_short(value)}" for part, value in errors[0].items() if not isinstance(value, str)]
+    texts = [value for value in errors[0].values() if isinstance(value, str)]
+    more = f" (and {len(errors) - 1} more)" if errors[1:] else ""
+    return f"{', '.join([f'{kind} error', *place])}: {', '.join(texts)}{more}"
+
+
+def _place(part: str) -> str:
+    """A part of an error as people call it: positions start with a line."""
+    return "line" if part.rpartition(".")[2] in ("0", "line") else part
+
+
+def _key(error: dict[str, Json]) -> str:
+    return json.dumps(error, sort_keys=True)
 
 
 def _aspect(reference: Execution, compare: Compare, listed: ErrorList | None) -> _Aspect:

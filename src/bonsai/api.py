@@ -129,6 +129,7 @@ def _finished(
         growth=fuzzer.growth,
         seconds=seconds,
         unparsed=[] if fuzzer.unparsed is None else [Unparsed(fuzzer.unparsed)],
+        judged=tally.judged,
     )
 
 

@@ -54,6 +54,7 @@ TREE_MUTATORS = {
 # The input does not parse, for so many of the first inputs: the grammar is not that of the target.
 UNPARSED_CHECKED = 200
 UNPARSED_SHARE = 0.9
+UNJUDGED = 500  # executions without a single verdict, from no seeds: the driver does not work
 
 
 class Pruning(Enum):
@@ -104,6 +105,11 @@ class Tally:
     unstable: int = 0
     since_change: int = 0
     visits: int = 0
+
+    @property
+    def judged(self) -> int:
+        """How many inputs the target had a verdict on."""
+        return self.outcomes[Outcome.VALID] + self.outcomes[Outcome.INVALID]
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,11 +221,15 @@ class Cbgf:
     def run(self, budget: Budget, watch: Callable[["Cbgf"], None] = lambda fuzzer: None) -> str:
         """Visit parents in turn until the budget is exhausted; why it stopped."""
         with _few_collections():
-            while (reason := budget.exhausted(self.progress())) is None:
+            while (reason := budget.exhausted(self.progress()) or self._futile()) is None:
                 self._visit(Draws((self._seed, self.tally.visits)), budget)
                 self.tally.visits += 1
                 watch(self)
             return reason
+
+    def _futile(self) -> str | None:
+        is_futile = self.tally.executions >= UNJUDGED and not self.tally.judged and not self.corpus.inputs()
+        return "nothing is judged" if is_futile else None
 
     def state(self) -> State:
         """A copy of all that counts, to be taken between two visits."""

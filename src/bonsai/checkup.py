@@ -19,7 +19,7 @@ from bonsai.grammar.model import Grammar, Reference, Terminal
 from bonsai.parse_back import parse
 from bonsai.sampler import Sampler
 from bonsai.subject import Subject, start_target
-from bonsai.targets.execution import Execution, Outcome, Target
+from bonsai.targets.execution import Execution, Outcome, Target, Wanted
 
 SAMPLES = 500  # of a large grammar under deep bounds, each takes tens of milliseconds
 PARSED = 100
@@ -29,6 +29,7 @@ LONGEST_PARSED = 150  # an ambiguous grammar makes a parser slow on long texts
 MOST_FINDINGS = 10  # a target that fails this often is to be put right first
 MOST_SECONDS = 15.0  # spent in batches with a time-out
 LARGEST_BATCH = 64
+SHOWN = 20  # valid samples whose output is looked at
 TOLERATED = 0.01  # of the samples unparsed: what a grammar cannot know of the context
 
 
@@ -83,6 +84,7 @@ class TargetCheckup:
     unparsed_message: str
     finding_example: str | None
     finding_message: str
+    output_note: str  # why there is no output of a valid sample, where that cannot be written
 
     @property
     def is_fit(self) -> bool:
@@ -97,10 +99,10 @@ class TargetCheckup:
 Samples = list[tuple[str, list[int]]]
 
 
-def draw_samples(grammar: Grammar, bounds: Bounds, seed: int) -> Samples:
-    """A few hundred blind samples, texts and choices."""
+def draw_samples(grammar: Grammar, bounds: Bounds, seed: int, number: int = SAMPLES) -> Samples:
+    """Blind samples, texts and choices."""
     sampler, draws = Sampler(grammar, bounds), Draws(seed)
-    return [sampler.sample(draws) for _ in range(SAMPLES)]
+    return [sampler.sample(draws) for _ in range(number)]
 
 
 def check_target(subject: Subject, samples: Samples) -> TargetCheckup:
@@ -110,6 +112,8 @@ def check_target(subject: Subject, samples: Samples) -> TargetCheckup:
         started = monotonic()
         executions = _execute(target, [text for text, _ in samples])
         seconds = monotonic() - started
+        valid = [text for (text, _), one in zip(samples, executions, strict=False) if one.outcome is Outcome.VALID]
+        shown = target.execute(valid[:SHOWN], Wanted.OUTPUT)
     finally:
         target.close()
     covered = 0
@@ -133,6 +137,7 @@ def check_target(subject: Subject, samples: Samples) -> TargetCheckup:
         unparsed_message=unparsed[1],
         finding_example=finding[0],
         finding_message=finding[1],
+        output_note=next((one.message for one in shown if one.outcome is Outcome.VALID and one.message), ""),
     )
 
 

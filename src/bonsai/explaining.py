@@ -55,7 +55,7 @@ def by_line(features: list[str], subject: Subject) -> list[tuple[str, list[Place
         lines.setdefault((place.module, place.line), []).append(place)
     found = []
     for (module, line), places in sorted(lines.items()):
-        source = source_of(module, subject.folder)
+        source = source_of(module, subject.folders)
         text = source[line - 1].strip() if source and line <= len(source) else ""
         found.append((f"{module}:{line}", places, text))
     return found

@@ -5,6 +5,11 @@ from importlib.util import find_spec
 from bonsai.errors import BonsaiError
 from bonsai.version import DISTRIBUTION
 
+
+class Missing(BonsaiError):
+    """A package of an extra is not installed."""
+
+
 # The packages of each extra in pyproject.toml, as they are imported.
 EXTRAS = {
     "cluster": ("dask", "distributed"),
@@ -27,4 +32,4 @@ def require(what: str, *packages: str) -> None:
     """To be asked before hours of work: do the packages that `what` needs seem to be there?"""
     for package in missing(*packages):
         extra = next(name for name, known in EXTRAS.items() if package in known)
-        raise BonsaiError(f"{what} needs {package}, which is not installed", how_to_install(extra))
+        raise Missing(f"{what} needs {package}, which is not installed", how_to_install(extra))

@@ -28,10 +28,11 @@ def place_of(feature: str) -> Place | None:
 
 
 @lru_cache(maxsize=256)
-def source_of(module: str, folder: Path) -> tuple[str, ...] | None:
-    """The lines of a module of the target, be it in the subject's folder or installed; None if it is not found."""
-    inside = folder / Path(*module.split("."))
-    for path in (inside.with_suffix(".py"), inside / "__init__.py", _installed(module)):
+def source_of(module: str, folders: tuple[Path, ...]) -> tuple[str, ...] | None:
+    """The lines of a module of the target, be it in the subject's folders or installed; None if it is not found."""
+    inside = [folder / Path(*module.split(".")) for folder in folders]
+    own = [path for one in inside for path in (one.with_suffix(".py"), one / "__init__.py")]
+    for path in (*own, _installed(module)):
         if path is not None and path.is_file():
             return tuple(path.read_text(encoding="utf-8", errors="replace").splitlines())
     return None

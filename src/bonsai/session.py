@@ -225,6 +225,7 @@ class Session:
             growth=growing.growth,
             seconds=growing.seconds,
             unparsed=_unparsed(results),
+            judged=sum(one.state.tally.judged for one in results),
         )
 
 

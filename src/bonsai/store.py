@@ -84,6 +84,7 @@ class Run:
     captions: Sequence[Caption] = ()  # one for each test, or none at all
     kills: Sequence[MutantKill] = ()
     failure: BonsaiError | None = None  # what ended it before its time
+    judged: int | None = None  # inputs that the target had a verdict on, if that was counted
 
     def summary(self) -> dict[str, object]:
         """`run.json`."""

@@ -17,7 +17,7 @@ from bonsai.grammar.without import unknown_names, without
 from bonsai.tables import Table, read_toml
 from bonsai.targets.engines import start
 from bonsai.targets.execution import Target
-from bonsai.targets.settings import TargetSettings, read_target
+from bonsai.targets.settings import PythonTarget, TargetSettings, read_target
 from bonsai.version import bonsai_version
 
 BUNDLED = Path(__file__).parent / "subjects"
@@ -35,6 +35,11 @@ class Subject:
     bounds: Bounds
     target: TargetSettings | None
     errors: ErrorList | None = None  # how its outputs list errors, for grading
+
+    @property
+    def folders(self) -> tuple[Path, ...]:
+        """Where the source of its program may be, if it is not installed."""
+        return tuple(self.target.folders(self.folder)) if isinstance(self.target, PythonTarget) else (self.folder,)
 
 
 def bundled_subjects() -> list[str]:

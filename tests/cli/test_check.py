@@ -119,6 +119,15 @@ def test_a_target_that_always_crashes_fails_the_check_and_says_why(
     assert found["finding_message"].startswith("KeyError: 'misspelt'")
 
 
+def test_an_output_that_is_no_json_is_a_warning(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = faulty(tmp_path, "return object() if text == 'z' else text")
+    assert run(["check", folder, "--quiet"]) == 0
+    printed = capsys.readouterr().out
+    assert "warning the output is no JSON: TypeError: Object of type object is not JSON serializable" in printed
+    assert run(["check", faulty(tmp_path, "return [text]"), "--quiet"]) == 0
+    assert "no JSON" not in capsys.readouterr().out
+
+
 def test_a_target_that_hangs_on_some_inputs_is_not_waited_for(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

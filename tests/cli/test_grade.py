@@ -1,6 +1,7 @@
 """`bonsai grade` as it is called."""
 
 import json
+import sys
 from pathlib import Path
 
 import pytest
@@ -39,6 +40,27 @@ def test_json_and_a_file(call: list[str], tmp_path: Path, capsys: pytest.Capture
     assert run([*call, "--format", "gradescope", "-o", str(tmp_path / "results.json")]) == 1
     assert capsys.readouterr().out == f"3 of 4 tests passed, in {tmp_path}/results.json\n"
     assert json.loads((tmp_path / "results.json").read_text())["score"] == 75
+
+
+@pytest.mark.parametrize("form", ["json", "junit", "gradescope"])
+def test_a_candidate_that_does_not_import_is_graded(call: list[str], tmp_path: Path, form: str) -> None:
+    (tmp_path / "broken.py").write_text("raise KeyError('oh')")
+    result = tmp_path / "result"
+    assert run([*call, "--candidate", f"{tmp_path}/broken.py:check", "--format", form, "-o", str(result)]) == 1
+    assert result.read_text().count("importing broken raised KeyError") >= 4
+
+
+def test_a_command_that_cannot_work_says_so_once(
+    call: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name in ("1", "2"):  # on these, to say nothing is the right answer
+        (tmp_path / f"corpus/{name}.json").unlink()
+    assert run([*call, "--candidate", f"{sys.executable} absent.py {{file}}"]) == 1
+    printed = capsys.readouterr().out
+    assert printed.startswith(
+        "0 of 2 tests passed; all 2 fail alike, 0.json for example:\n    | []\n  exit status 2, "
+    )
+    assert printed.count("no JSON on stdout; stderr: ") == printed.count("can't open file") == 1
 
 
 @pytest.mark.parametrize(

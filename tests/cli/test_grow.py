@@ -210,6 +210,21 @@ def test_wrong_calls_are_one_line_with_a_hint(
     assert not (tmp_path / "out" / "run.sqlite").exists()
 
 
+@pytest.mark.parametrize("command", ["grow", "fuzz"])
+def test_a_driver_that_judges_nothing_is_a_failure(
+    command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    json_subject(tmp_path / "dead", "def check(text):\n    return text.absent\n")
+    call = [command, str(tmp_path / "dead"), "--bounds", "1,1,1", "--budget", "100x", "-o", str(tmp_path / "out")]
+    assert run([*call, "--quiet"]) == 1
+    printed = capsys.readouterr()
+    assert "no input is judged" in printed.err
+    assert "most often, crash AttributeError: 'str' object has no attribute 'absent'" in printed.err
+    assert "does the driver work?" in printed.err
+    assert run([*call, "--force"]) == 1
+    assert "Next:" not in capsys.readouterr().out
+
+
 def test_a_target_that_crashes_and_hangs_is_a_finding(tmp_path: Path) -> None:
     driver = (
         "import os, time\n\ndef check(text):\n    if text == '[]':\n        os._exit(3)\n    return len(text)\n"

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from bonsai import extras
 from bonsai.cli import run
 from cli.conftest import Complaint
 
@@ -21,6 +22,23 @@ def test_a_corpus_for_people_and_for_scripts(tmp_path: Path, capsys: pytest.Capt
     assert (figures["files"], figures["valid"]) == (2, 1)
     assert figures["branches"]["tool"].startswith("coverage.py")
     assert 0 < figures["branches"]["covered"] < figures["branches"]["total"]
+
+
+def test_without_coverage_py_the_rest_is_measured(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(extras, "missing", lambda *packages: [one for one in packages if one == "coverage"])
+    (tmp_path / "a.py").write_text("pass\n")
+    assert run(["measure", str(tmp_path), "--subject", "chocopy"]) == 0
+    printed = capsys.readouterr()
+    assert "1, of them 100% valid" in printed.out
+    assert "branches" not in printed.out
+    assert printed.err.startswith(
+        "note: measuring coverage needs coverage, which is not installed (hint: pip install"
+    )
+    assert run(["measure", str(tmp_path), "--subject", "chocopy", "--json"]) == 0
+    figures = json.loads(capsys.readouterr().out)
+    assert (figures["files"], figures["branches"], figures["lines"]) == (1, None, None)
 
 
 @pytest.mark.parametrize(

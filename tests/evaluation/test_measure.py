@@ -8,7 +8,7 @@ import pytest
 from bonsai.corpus_folder import read_corpus
 from bonsai.errors import BonsaiError
 from bonsai.evaluation.measure import Features, Measurement, measure
-from bonsai.evaluation.third_party import Share
+from bonsai.evaluation.third_party import Coverage, Share
 from bonsai.subject import load_subject
 from targets.jvm.tools import needs_java
 
@@ -61,6 +61,7 @@ def test_a_python_corpus(tmp_path: Path) -> None:
     assert (found.files, found.valid, found.invalid, found.unparsed, found.findings) == (5, 2, 1, 0, 2)
     assert (found.mean_size, found.median_size, found.max_size) == (3.6, 3, 6)
     assert found.features.covered == found.features.by_valid + 2  # the arms of `bad` and of `crash`
+    assert isinstance(found.coverage, Coverage)
     assert found.coverage.tool.startswith("coverage.py")
     assert found.coverage.branches["pack"] == Share(5, 6)  # `vanish` is not run where nothing is isolated
     assert found.coverage.lines["pack"] == Share(9, 10)
@@ -73,6 +74,7 @@ def test_a_jvm_corpus(tmp_path: Path) -> None:
     found = measured(tmp_path, JVM, texts)
     assert (found.files, found.valid, found.invalid, found.unparsed, found.findings) == (5, 2, 1, 0, 2)
     assert found.features == Features(7, 10, 5)
+    assert isinstance(found.coverage, Coverage)
     assert found.coverage.tool.startswith("JaCoCo")
     assert found.coverage.branches == {"pack": Share(6, 8)}
 
@@ -109,4 +111,5 @@ def test_the_published_figures_of_closure(
     subject = load_subject("closure")
     found = measure(subject, [file.text for file in read_corpus(PUBLISHED / "closure" / corpus, subject.suffix)])
     assert (found.files, round(found.mean_size, 2), round(found.valid / files, 2)) == (files, mean, valid)
+    assert isinstance(found.coverage, Coverage)
     assert found.coverage.branches == {"com.google.javascript.jscomp": Share(branches, 40066)}

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from bonsai.errors import BonsaiError
-from bonsai.grading.candidates import Call, Jar, Limits, Words, read_candidate, start_candidate
+from bonsai.grading.candidates import Broken, Call, Jar, Limits, Words, read_candidate, start_candidate
 from bonsai.targets.execution import Outcome, Wanted
 from made_subjects import JSON_DRIVER, SETTINGS, json_subject
 
@@ -30,6 +30,8 @@ def test_commands_and_callables_are_told_apart(tmp_path: Path) -> None:
         ("", "empty"),
         ("   ", "empty"),
         ("echo 'a", "is no command"),
+        ("java -jar a.jar {input}", "{input} in the candidate stands for nothing"),
+        ("cat {}", "{} in the candidate stands for nothing"),
         ("student.jar", "there is no file student.jar"),
         ("student.jar:Driver", "there is no file student.jar"),
     ],
@@ -56,5 +58,16 @@ def test_a_callable_knows_the_exceptions_of_the_subject_but_not_those_of_its_fol
 def test_a_callable_that_cannot_be_started(tmp_path: Path) -> None:
     subject = json_subject(tmp_path / "subject")
     (tmp_path / "candidate.py").write_text("")
-    with pytest.raises(BonsaiError, match="the candidate cannot be started: call: there is no check in candidate"):
+    with pytest.raises(Broken, match="the candidate cannot be started: call: there is no check in candidate"):
         start_candidate(read_candidate(f"{tmp_path}/candidate.py:check"), subject, Limits())
+    (tmp_path / "candidate.py").write_text("raise KeyError(1)")
+    with pytest.raises(Broken) as caught:
+        start_candidate(read_candidate(f"{tmp_path}/candidate.py:check"), subject, Limits())
+    assert caught.value.message.endswith("importing candidate raised KeyError: 1 (candidate.py:1)")
+    assert caught.value.hint.endswith(f"shows more, in {tmp_path}")
+
+
+def test_a_module_that_is_not_there_is_no_fault_of_the_candidate(tmp_path: Path) -> None:
+    with pytest.raises(BonsaiError, match="there is no module absent in") as caught:
+        start_candidate(read_candidate("absent.one:check"), json_subject(tmp_path / "subject"), Limits())
+    assert not isinstance(caught.value, Broken)

@@ -34,6 +34,15 @@ def test_text_when_all_is_well() -> None:
     assert FORMATS["text"](grade(passing=3), Scoring()) == "3 of 3 tests passed\n"
 
 
+def test_what_all_tests_have_in_common_is_said_once() -> None:
+    alike = grade(*"abcdefg", passing=0)
+    assert FORMATS["text"](alike, Scoring()) == (
+        '0 of 7 tests passed; all 7 fail alike, a.txt for example:\n    | a\n  type: expected "int", got "str"\n'
+    )
+    top = json.loads(FORMATS["gradescope"](alike, Scoring()))["output"]
+    assert top == '0 of 7 tests passed. type: expected "int", got "str"'
+
+
 def test_json_has_the_keys_that_scripts_rely_on() -> None:
     found = json.loads(FORMATS["json"](grade("a", NASTY), Scoring()))
     assert (found["tests"], found["passed"], len(found["failed"])) == (3, 1, 2)

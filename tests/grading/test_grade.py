@@ -66,6 +66,22 @@ def test_whatever_a_candidate_does_the_others_are_graded(subject: bonsai.Subject
     )
 
 
+def test_a_candidate_that_does_not_start_fails_every_test(subject: bonsai.Subject) -> None:
+    result = graded(subject, "raise KeyError(1)", jobs=3)
+    assert (len(result.failed), result.passed) == (len(TEXTS), [])
+    why = "crash: the candidate cannot be started: call: importing candidate raised KeyError: 1 (candidate.py:1)"
+    assert result.alike is not None
+    assert result.alike.startswith(why)
+    assert result.alike.endswith(f"shows more, in {subject.folder.parent})")
+
+
+def test_a_candidate_that_does_not_start_again_fails_the_tests_from_there_on(subject: bonsai.Subject) -> None:
+    wrong = JSON_DRIVER.replace('return "null"', "import os; os.remove(__file__); os._exit(3)")
+    result = graded(subject, wrong)
+    assert [one.file.text for one in result.passed] == ["[]", '"b"']
+    assert result.alike is None
+
+
 def test_where_the_reference_crashes_a_test_is_skipped(tmp_path: Path) -> None:
     subject = json_subject(tmp_path / "broken", JSON_DRIVER.replace('return "null"', "raise KeyError(1)"))
     result = graded(subject, JSON_DRIVER)

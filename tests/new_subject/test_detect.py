@@ -35,7 +35,12 @@ def shop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_the_package_that_the_function_is_in_is_covered_and_its_exceptions_are_verdicts(shop: Path) -> None:
     assert detect("shop:read") == Detected(
-        "shop", "read", ("shop.orders.*",), ("shop.errors.ShopError",), ("shop.errors.OrderSyntaxError",)
+        "shop",
+        "read",
+        ("shop.orders.*",),
+        ("shop.errors.ShopError",),
+        ("shop.errors.OrderSyntaxError",),
+        (shop.parent,),
     )
     assert detect("shop.orders.reader:Reader.read").cover == ("shop.orders.*",)
 
@@ -43,11 +48,14 @@ def test_the_package_that_the_function_is_in_is_covered_and_its_exceptions_are_v
 def test_a_module_of_no_package_is_covered_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "lonely.py").write_text("def read(text): ...\n")
     monkeypatch.chdir(tmp_path)
-    assert detect("lonely:read") == Detected("lonely", "read", ("lonely",), (), ("SyntaxError",))
+    assert detect("lonely:read") == Detected("lonely", "read", ("lonely",), (), ("SyntaxError",), (tmp_path,))
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    assert detect("lonely:read").path == ()
 
 
 def test_the_standard_library_is_looked_at_like_any_other() -> None:
     found = detect("json:loads")
+    assert found.path == ()
     assert found.cover == ("json.*",)
     assert found.unparsed == ("json.decoder.JSONDecodeError",)
 

@@ -18,10 +18,10 @@ def target(folder: Path, text: str) -> TargetSettings:
 def test_a_target_with_everything(tmp_path: Path) -> None:
     text = (
         'engine = "python"\ncall = "pack.mod:check"\ncover = ["pack.*"]\ninvalid = ["ValueError"]\n'
-        'unparsed = ["SyntaxError"]\ntimeout = "500ms"\nmemory = "512MiB"\n'
+        'unparsed = ["SyntaxError"]\ntimeout = "500ms"\nmemory = "512MiB"\npath = [".."]\n'
     )
     assert target(tmp_path, text) == PythonTarget(
-        "pack.mod:check", ("pack.*",), ("ValueError",), ("SyntaxError",), 0.5, 512 * 2**20
+        "pack.mod:check", ("pack.*",), ("ValueError",), ("SyntaxError",), 0.5, 512 * 2**20, ("..",)
     )
 
 

@@ -59,6 +59,8 @@ def _print_target(target: TargetCheckup, quiet: bool) -> None:
         out.print(f"  features        {target.covered} of {target.features} covered by these samples")
     if not target.covered:
         out.print("[yellow]warning[/yellow] nothing in `cover` is ever executed: are these the right modules?")
+    if target.output_note:
+        out.print(f"[yellow]warning[/yellow] {escape(target.output_note)}; grade and export compare outputs")
     if target.unparsed_example is not None:
         _print_example("the target does not parse", target.unparsed_example, target.unparsed_message)
     if target.finding_example is not None:

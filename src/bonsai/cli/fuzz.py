@@ -21,6 +21,7 @@ from bonsai.cli.common import (
     console,
     print_error,
 )
+from bonsai.cli.grown import complain_if_unjudged
 from bonsai.cli.live import LiveLine
 from bonsai.corpus import Policy, Select, mean_size
 from bonsai.describing import described
@@ -51,8 +52,10 @@ def fuzz(
     force: Annotated[bool, typer.Option("--force", help="Replace the run directory if it exists.")] = False,
     as_json: JsonOption = False,
     quiet: QuietOption = False,
-) -> None:
+) -> int:
     """Fuzz a subject's target at one bound, guided by coverage (Algorithm 2 of the paper). Ctrl-C keeps the result.
+
+    Exit code 1 if the target judges none of the inputs.
 
     Example: bonsai fuzz chocopy --bounds 2,2,2 --budget 20000x -o out
     """
@@ -80,6 +83,7 @@ def fuzz(
         typer.echo(json.dumps(run.summary()))
     else:
         _print(run, output, quiet)
+    return complain_if_unjudged(run)
 
 
 def _line(fuzzer: Cbgf, seconds: float) -> str:

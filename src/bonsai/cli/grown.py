@@ -7,7 +7,7 @@ from rich.padding import Padding
 from rich.syntax import Syntax
 from rich.table import Table
 
-from bonsai.cli.common import console
+from bonsai.cli.common import console, print_error
 from bonsai.corpus import Input
 from bonsai.store import Run
 
@@ -24,9 +24,20 @@ def print_grown(run: Run, folder: Path) -> None:
         _print_tests(out, "The smallest", run, smallest)
         _print_tests(out, "The most telling", run, [one for one in chosen if one not in smallest][:SHOWN])
     _print_findings(out, run, folder)
-    out.print(f"\nNext: open {folder}/report.html, or look into {folder}/corpus", markup=False)
+    if run.judged != 0:
+        out.print(f"\nNext: open {folder}/report.html, or look into {folder}/corpus", markup=False)
     if not run.asked["complete"]:
         out.print(f"The run is not complete; go on with: bonsai grow --resume {folder}", markup=False)
+
+
+def complain_if_unjudged(run: Run) -> int:
+    """The exit code: 1 if inputs were executed and the target had no verdict on any of them."""
+    if run.judged != 0 or not any(node.executions for node in run.nodes):
+        return 0
+    most = max(run.findings, key=lambda one: one.times, default=None)
+    often = f"; most often, {most.outcome.value} {most.message[:200]} ({most.times} times)" if most else ""
+    print_error(f"no input is judged, neither as valid nor as invalid{often}", "does the driver work?")
+    return 1
 
 
 def telling(corpus: list[Input]) -> list[Input]:

@@ -7,6 +7,8 @@ import typer
 
 from bonsai.cli.common import QuietOption
 from bonsai.new_subject.starter import start_subject
+from bonsai.new_subject.trial import trial
+from bonsai.subject import load_subject
 
 
 def init(
@@ -44,9 +46,12 @@ def init(
     started = start_subject(folder, from_lark, call, tuple(cover or ()), suffix)
     if quiet:
         typer.echo(str(folder))
-        return
-    typer.echo(f"{folder}: {', '.join(started.files)}")
-    typer.echo(f"covers {', '.join(started.cover)}")
-    if started.calls is None and from_lark is not None:
-        typer.echo(f"{folder}/driver.py has an example of a program: call yours there")
-    typer.echo(f"Next: bonsai check {folder}, then bonsai grow {folder} -o out")
+    else:
+        typer.echo(f"{folder}: {', '.join(started.files)}")
+        typer.echo(f"covers {', '.join(started.cover)}")
+        if started.calls is None and from_lark is not None:
+            typer.echo(f"{folder}/driver.py has an example of a program: call yours there")
+        typer.echo(f"Next: bonsai check {folder}, then bonsai grow {folder} -o out")
+    warning = trial(load_subject(folder))
+    if warning:
+        typer.echo(f"warning: {' '.join(warning.split())}", err=True)

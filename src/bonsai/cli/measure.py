@@ -11,6 +11,8 @@ from bonsai.cli.common import JsonOption, QuietOption, console
 from bonsai.corpus_folder import read_corpus
 from bonsai.evaluation.measure import Measurement
 from bonsai.evaluation.measure import measure as measure_corpus
+from bonsai.evaluation.third_party import Coverage
+from bonsai.extras import Missing
 from bonsai.subject import load_subject
 
 
@@ -29,15 +31,16 @@ def measure(
     if as_json:
         typer.echo(json.dumps(found.figures()))
     else:
-        _print(found, quiet)
+        if not quiet:
+            _print(found)
+        if isinstance(found.coverage, Coverage):
+            _print_coverage(found.coverage, quiet)
+    if isinstance(found.coverage, Missing):
+        typer.echo(f"note: {found.coverage.message} (hint: {found.coverage.hint})", err=True)
 
 
-def _print(found: Measurement, quiet: bool) -> None:
+def _print(found: Measurement) -> None:
     out = console()
-    branches, lines = found.coverage.total("branches"), found.coverage.total("lines")
-    if quiet:
-        out.print(f"{branches.covered} of {branches.total} branches")
-        return
     out.print(
         f"  inputs          {found.files}, of them {found.valid / found.files:.0%} valid ({found.valid} valid, "
         f"{found.invalid} invalid, {found.unparsed} unparsed, {found.findings} crashes or time-outs)"
@@ -48,7 +51,15 @@ def _print(found: Measurement, quiet: bool) -> None:
     )
     features = found.features
     out.print(f"  features        {features.covered} of {features.total}, {features.by_valid} by valid inputs")
-    out.print(f"  branches        {branches.covered} of {branches.total} ({escape(found.coverage.tool)})")
-    for name, share in sorted(found.coverage.branches.items()):
+
+
+def _print_coverage(coverage: Coverage, quiet: bool) -> None:
+    out = console()
+    branches, lines = coverage.total("branches"), coverage.total("lines")
+    if quiet:
+        out.print(f"{branches.covered} of {branches.total} branches")
+        return
+    out.print(f"  branches        {branches.covered} of {branches.total} ({escape(coverage.tool)})")
+    for name, share in sorted(coverage.branches.items()):
         out.print(f"    {escape(name)}  {share.covered} of {share.total}")
     out.print(f"  lines           {lines.covered} of {lines.total}")

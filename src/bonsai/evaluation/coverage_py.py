@@ -18,7 +18,7 @@ def python_coverage(settings: PythonTarget, folder: Path, judged: Sequence[Judge
     """Run the target in an interpreter of its own that coverage.py watches."""
     require("measuring coverage", "coverage")
     task = {
-        "folder": str(folder.resolve()),
+        "folders": [str(one) for one in settings.folders(folder)],
         "call": settings.call,
         "cover": settings.cover,
         "texts": [one.text for one in judged if _comes_back(one)],

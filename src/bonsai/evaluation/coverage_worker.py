@@ -16,7 +16,7 @@ from bonsai.targets.python.modules import source_files
 
 def measure(task: dict[str, Any]) -> dict[str, object]:
     """The figures by package, in the order of the modules' names."""
-    sys.path.insert(0, task["folder"])
+    sys.path[:0] = task["folders"]
     sys.argv = [""]
     modules = {path: module for pattern in task["cover"] for path, module in _files(pattern)}
     watch = coverage.Coverage(data_file=None, branch=True, include=list(modules), config_file=False)

@@ -9,6 +9,7 @@ from bonsai.errors import BonsaiError
 from bonsai.evaluation.coverage_py import python_coverage
 from bonsai.evaluation.jacoco import jvm_coverage
 from bonsai.evaluation.third_party import Coverage, Judged
+from bonsai.extras import Missing
 from bonsai.subject import Subject, start_target
 from bonsai.targets.execution import Execution, Outcome, Target
 from bonsai.targets.settings import JvmTarget, PythonTarget
@@ -27,7 +28,10 @@ class Features:
 
 @dataclass(frozen=True, slots=True)
 class Measurement:
-    """What was measured; sizes leave white space out, and `findings` are crashes and time-outs."""
+    """What was measured; sizes leave white space out, and `findings` are crashes and time-outs.
+
+    In the place of coverage, there may be what is missing to measure it.
+    """
 
     files: int
     valid: int
@@ -38,12 +42,14 @@ class Measurement:
     median_size: float
     max_size: int
     features: Features
-    coverage: Coverage
+    coverage: Coverage | Missing
 
     def figures(self) -> dict[str, object]:
         """The same for scripts."""
         figures = asdict(self)
         del figures["coverage"]
+        if isinstance(self.coverage, Missing):
+            return {**figures, "branches": None, "lines": None}
         return {**figures, "branches": self.coverage.figures("branches"), "lines": self.coverage.figures("lines")}
 
 
@@ -73,7 +79,7 @@ def measure(subject: Subject, texts: Sequence[str]) -> Measurement:
             len(target.features),
             _union([one for one in executions if one.outcome is Outcome.VALID]).bit_count(),
         ),
-        coverage=third_party(subject, judged),
+        coverage=_coverage(subject, judged),
     )
 
 
@@ -91,6 +97,13 @@ def _union(executions: Sequence[Execution]) -> int:
     for execution in executions:
         union |= execution.features
     return union
+
+
+def _coverage(subject: Subject, judged: Sequence[Judged]) -> Coverage | Missing:
+    try:
+        return third_party(subject, judged)
+    except Missing as missing:
+        return missing
 
 
 def third_party(subject: Subject, judged: Sequence[Judged]) -> Coverage:

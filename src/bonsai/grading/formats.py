@@ -37,19 +37,25 @@ def as_text(grade: Grade, scoring: Scoring) -> str:
     """What happened, and the smallest failing tests in full."""
     failed = grade.failed
     lines = [f"{len(grade.passed)} of {len(grade.graded)} tests passed"]
-    if failed:
+    if grade.alike:
+        lines[0] += f"; all {len(failed)} fail alike, {failed[0].file.name} for example:"
+        lines += [_shown(failed[0])]
+    elif failed:
         lines[0] += f", {len(failed)} failed; the smallest first:"
-    for one in failed[:SHOWN]:
-        lines += ["", one.file.name, indent(one.file.text.rstrip("\n"), "    | ", lambda line: True), _why(one)]
-    if failed[SHOWN:]:
-        lines += ["", f"and {len(failed) - SHOWN} more:"]
-        lines += [f"{one.file.name}{_why(one)}" for one in failed[SHOWN:]]
+        lines += [f"\n{one.file.name}\n{_shown(one)}" for one in failed[:SHOWN]]
+        if failed[SHOWN:]:
+            lines += ["", f"and {len(failed) - SHOWN} more:"]
+            lines += [f"{one.file.name}{_why(one)}" for one in failed[SHOWN:]]
     if grade.skipped:
         lines += [
             "",
             f"{len(grade.skipped)} skipped, where the reference has no answer: {', '.join(grade.skipped)}",
         ]
     return "\n".join(lines) + "\n"
+
+
+def _shown(one: Graded) -> str:
+    return f"{indent(one.file.text.rstrip(chr(10)), '    | ', lambda line: True)}\n{_why(one)}"
 
 
 def _why(one: Graded) -> str:
@@ -130,7 +136,7 @@ def as_gradescope(grade: Grade, scoring: Scoring) -> str:
     ]
     results = {
         "score": round(scoring.points * len(grade.passed) / number, 2),
-        "output": f"{len(grade.passed)} of {number} tests passed.",
+        "output": f"{len(grade.passed)} of {number} tests passed." + (f" {grade.alike}" if grade.alike else ""),
         "visibility": visibility,
         "stdout_visibility": "hidden",
         "tests": tests,

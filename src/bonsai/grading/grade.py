@@ -10,10 +10,10 @@ from time import monotonic
 from bonsai.answers import Compare, Difference, difference
 from bonsai.corpus import size_of
 from bonsai.corpus_folder import CorpusFile
-from bonsai.errors import BonsaiError
-from bonsai.grading.candidates import Candidate, Limits, start_candidate
+from bonsai.errors import BonsaiError, TargetLost
+from bonsai.grading.candidates import Broken, BrokenTarget, Candidate, Limits, start_candidate
 from bonsai.subject import Subject, start_target
-from bonsai.targets.execution import Execution, Target, Wanted
+from bonsai.targets.execution import Execution, Outcome, Target, Wanted
 
 BATCH = 64
 
@@ -41,6 +41,12 @@ class Grade:
         return [one for one in self.graded if one.difference]
 
     @property
+    def alike(self) -> str | None:
+        """Why every single test fails, if it is for the same reason: then it is rarely about the tests."""
+        reasons = {one.difference.why if one.difference else None for one in self.graded}
+        return reasons.pop() if len(reasons) == 1 and len(self.graded) > 1 else None
+
+    @property
     def passed(self) -> list[Graded]:
         return [one for one in self.graded if not one.difference]
 
@@ -56,7 +62,7 @@ def grade(
 ) -> Grade:
     """Run the candidate on each test, and compare its answer with the reference's."""
     files = sorted(files, key=lambda file: (size_of(file.text), file.name))
-    started = [start_candidate(candidate, subject, limits or Limits())]  # first: it is what may be wrong
+    started, jobs = _start(candidate, subject, limits or Limits(), jobs)  # first: it is what may be wrong
     try:
         answers = _reference_answers(subject, [file.text for file in files])
         tests = [
@@ -79,6 +85,14 @@ def grade(
             target.close()
     skipped = [file.name for file, answer in zip(files, answers, strict=True) if answer.outcome.is_finding]
     return Grade(subject.name, compare, tuple(graded), tuple(skipped))
+
+
+def _start(candidate: Candidate, subject: Subject, limits: Limits, jobs: int) -> tuple[list[Target], int]:
+    """The first of the targets, and how many there should be: of a broken candidate, one is enough."""
+    try:
+        return [start_candidate(candidate, subject, limits)], jobs
+    except Broken as broken:
+        return [BrokenTarget(str(broken))], 1
 
 
 def _reference_answers(subject: Subject, texts: Sequence[str]) -> list[Execution]:
@@ -107,7 +121,10 @@ def _grading(
         target = free.get()
         try:
             began = monotonic()
-            [execution] = target.execute([file.text], Wanted.OUTPUT)
+            try:
+                [execution] = target.execute([file.text], Wanted.OUTPUT)
+            except TargetLost as lost:  # it has started before: what it does is its own fault
+                execution = Execution(Outcome.CRASH, message=lost.message)
             seconds = monotonic() - began
         finally:
             free.put(target)

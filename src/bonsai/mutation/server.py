@@ -36,7 +36,7 @@ def main(_: Sequence[str]) -> None:
     """Serve until the input ends."""
     requests, results = _connections()
     settings = json.loads(requests.readline())
-    sys.path.insert(0, settings["folder"])
+    sys.path[:0] = settings["folders"]
     files: dict[str, Any] = {}
     for pattern in settings["cover"]:
         files |= source_files(pattern)

@@ -19,13 +19,14 @@ _OF_PROGRAMS = re.compile(r"(?:Error|Exception|Invalid\w*)$")
 
 @dataclass(frozen=True, slots=True)
 class Detected:
-    """What a look at a function shows."""
+    """What a look at a function shows; `path` is where to look for it, beside the places where Python does."""
 
     module: str
     function: str
     cover: tuple[str, ...]
     invalid: tuple[str, ...]
     unparsed: tuple[str, ...]
+    path: tuple[Path, ...] = ()
 
 
 def detect(call: str) -> Detected:
@@ -42,7 +43,8 @@ def detect(call: str) -> Detected:
             "put a function of one text into a file, and name that",
         )
     invalid, unparsed = _verdicts(found["exceptions"])
-    return Detected(module, function, _cover(found["home"], found["package"]), invalid, unparsed)
+    path = (Path.cwd(),) if found["here"] else ()
+    return Detected(module, function, _cover(found["home"], found["package"]), invalid, unparsed, path)
 
 
 def _probe(module: str, function: str) -> dict[str, Any]:

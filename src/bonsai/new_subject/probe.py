@@ -1,6 +1,7 @@
 """The name of a function comes in; what its import shows goes out, as JSON. Run in an interpreter of its own."""
 
 import importlib
+import importlib.util
 import inspect
 import json
 import os
@@ -8,15 +9,20 @@ import sys
 from collections.abc import Iterator
 from typing import Any
 
+HINT = "is it on the path? Install it where Bonsai is installed, or call init in the folder that it is in"
+
 
 def main(module_name: str, path: str) -> None:
     """Print what was found, or what is wrong."""
     report, sys.stdout = sys.stdout, sys.stderr  # whatever the import prints is not for us
-    sys.path.insert(0, os.getcwd())
+    top = module_name.split(".")[0]
     try:
+        elsewhere = importlib.util.find_spec(top)
+        sys.path.insert(0, os.getcwd())
         found = _look(module_name, path)
+        found["here"] = _is_here(top, elsewhere.origin if elsewhere else None)
     except ModuleNotFoundError as error:
-        found = {"error": f"there is no module {error.name}", "hint": "install it where Bonsai is installed"}
+        found = {"error": f"there is no module {error.name}", "hint": HINT}
     except BaseException as error:
         found = {
             "error": f"importing {module_name} raised {type(error).__qualname__}: {error}",
@@ -25,6 +31,13 @@ def main(module_name: str, path: str) -> None:
     json.dump(found, report)
     report.flush()
     os._exit(0)  # whatever was started by the import
+
+
+def _is_here(top: str, elsewhere: str | None) -> bool:
+    """Whether the module is what it is only because of the folder that we are in."""
+    file = getattr(sys.modules[top], "__file__", None) or next(iter(getattr(sys.modules[top], "__path__", ())), "")
+    in_folder = os.path.realpath(file).startswith(os.path.join(os.path.realpath(os.getcwd()), ""))
+    return in_folder and (elsewhere is None or os.path.realpath(elsewhere) != os.path.realpath(file))
 
 
 def _look(module_name: str, path: str) -> dict[str, object]:

@@ -1,6 +1,7 @@
 """A grammar and a function come in, or one of them, or neither; a new subject that already grows goes out."""
 
 import json
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -34,7 +35,7 @@ start = {start}  # the rule that a whole input is derived from
 [target]
 engine = "python"
 call = "driver:check"  # called with the text; it is in driver.py, beside this file
-# The modules whose branches guide the growth; "package.*" is the package and all that is below.
+{path}# The modules whose branches guide the growth; "package.*" is the package and all that is below.
 cover = {cover}
 # Exceptions that are verdicts: the program understands the input and rejects it; its parser rejects it.
 # All others are crashes: findings, never tests.
@@ -127,10 +128,18 @@ def _settings(folder: Path, suffix: str, read: GrammarFile, found: Detected) -> 
         identifiers=f"{_IDENTIFIERS}{names}" if names else _NO_IDENTIFIERS,
         numbers=numbers,
         layout=layout,
+        path=_path(folder, found),
         cover=_toml(found.cover),
         invalid=_toml(found.invalid),
         unparsed=_toml(found.unparsed),
     )
+
+
+def _path(folder: Path, found: Detected) -> str:
+    if not found.path:
+        return ""
+    folders = tuple(os.path.relpath(one, folder.resolve()) for one in found.path)
+    return f"path = {_toml(folders)}  # where to look for modules that are not beside this file, nor installed\n"
 
 
 def _keys(values: Mapping[str, str | tuple[str, ...] | None]) -> str:

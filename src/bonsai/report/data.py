@@ -77,7 +77,7 @@ def read_report(folder: Path, subject: str | None = None, compare: Path | None =
     masks = witnessed(run.corpus)
     witnesses = _witnesses(run.corpus, masks)
     loaded = _subject(run.summary, subject)
-    modules = modules_of(_arms(run, witnesses), loaded.folder if loaded else None, _java_sources(loaded))
+    modules = modules_of(_arms(run, witnesses), loaded.folders if loaded else (), _java_sources(loaded))
     sizes = {"this corpus": [one.size[0] for one in run.corpus]}
     if compare is not None:
         sizes[compare.name or str(compare)] = [size_of(one.text)[0] for one in read_corpus(compare, suffix)]

@@ -103,15 +103,15 @@ def label_of(name: str) -> str:
     return place.arm if place else method["arm"] if method else ""
 
 
-def modules_of(arms: Sequence[Arm], folder: Path | None, java: JavaSources | None = None) -> list[Module]:
-    """The target's files, by name; their sources are in the subject's folder, installed, or Java's."""
+def modules_of(arms: Sequence[Arm], folders: tuple[Path, ...], java: JavaSources | None = None) -> list[Module]:
+    """The target's files, by name; their sources are in the subject's folders, installed, or Java's."""
     sources = _java_sources(arms, java) if java is not None else {}
     files: dict[str, list[tuple[_Spot, Arm]]] = {}
     for arm in arms:
         spot = _spot(arm.name, sources)
         files.setdefault(spot.module, []).append((spot, arm))
     for name in files.keys() - sources.keys():
-        source = source_of(name, folder) if folder is not None and all(s.line for s, _ in files[name]) else None
+        source = source_of(name, folders) if folders and all(s.line for s, _ in files[name]) else None
         if source is not None:
             sources[name] = source
     return [_module(name, found, sources.get(name)) for name, found in sorted(files.items())]

@@ -26,12 +26,14 @@ class Execution:
     """One run: how it ended, which features it exercised (bit i for `target.features[i]`), and what could be seen.
 
     `message` is an error's text. `output` is the observable output as JSON, and None unless it was asked for.
+    `note` is for people who wonder why there is no output: how a command ended, and its last words.
     """
 
     outcome: Outcome
     features: int = 0
     message: str = ""
     output: str | None = None
+    note: str = ""
 
 
 class Wanted(Enum):

@@ -84,7 +84,7 @@ class IsolatedTarget:
         try:
             self._run([text], wanted, limit, executions)
         except Hung:
-            return Execution(Outcome.TIMEOUT, message=f"no answer within {limit:g} seconds")
+            return Execution(Outcome.TIMEOUT, message=too_slow(self._timeout))
         except Died as death:
             return Execution(Outcome.CRASH, message=str(death))
         return executions[0]
@@ -171,6 +171,11 @@ class IsolatedTarget:
             raise BonsaiError(answer["error"], answer["hint"])
         features: list[str] = answer["features"]
         return features
+
+
+def too_slow(timeout: float) -> str:
+    """What to say of a text that had its second chance, too."""
+    return f"no answer within {timeout:g} seconds, nor within {SECOND_CHANCE * timeout:g} when tried again"
 
 
 def _request(texts: Sequence[str], start: int) -> Sequence[str]:

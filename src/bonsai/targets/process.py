@@ -146,6 +146,11 @@ def complaint(program: Program, patience: float) -> str:
             process.kill()
         file.seek(0)
         printed = file.read(CHUNK).decode("utf-8", "replace")
+    return in_one_line(printed)
+
+
+def in_one_line(printed: str) -> str:
+    """What matters most of what a program printed as it failed."""
     lines = [line.strip() for line in printed.splitlines() if line.strip()]
     told = lines[-1:] if printed.startswith("Traceback") else lines[:2]  # the first can be a mere heading
     return "; ".join(told)[:LONGEST_COMPLAINT]

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import ClassVar
 
 from bonsai.durations import parse_duration
@@ -13,7 +14,10 @@ _SIZES = {"KiB": 2**10, "MiB": 2**20, "GiB": 2**30}
 
 @dataclass(frozen=True, slots=True)
 class PythonTarget:
-    """A Python callable that reads one text: `call` is "module:function", `cover` the modules that guide growth."""
+    """A Python callable that reads one text: `call` is "module:function", `cover` the modules that guide growth.
+
+    Modules are looked for in the subject's folder, then in those of `path`, then where Python does.
+    """
 
     engine: ClassVar[str] = "python"
     call: str
@@ -22,7 +26,12 @@ class PythonTarget:
     unparsed: tuple[str, ...]
     timeout: float
     memory: int
+    path: tuple[str, ...] = ()
     hash_seed: int = 0  # sets have the same order in every run, unless asked otherwise
+
+    def folders(self, subject: Path) -> list[Path]:
+        """Where modules are looked for first; `path` is relative to the subject's folder."""
+        return [subject.resolve(), *((subject / folder).resolve() for folder in self.path)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +76,7 @@ def _read_python(table: Table) -> PythonTarget:
         unparsed=table.strings("unparsed", ()),
         timeout=_duration(table, "timeout", "2s"),
         memory=_size(table, "memory", "1GiB"),
+        path=table.strings("path", ()),
     )
 
 

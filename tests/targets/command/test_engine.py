@@ -68,9 +68,24 @@ def test_how_a_command_ends_is_its_verdict(program: str, outcome: Outcome, messa
     assert (found.outcome, found.message) == (outcome, message)
 
 
+@pytest.mark.parametrize(
+    ("program", "note"),
+    [
+        ("print('[1]')", "exit status 0"),
+        ("print('hello')", "exit status 0, no JSON on stdout"),
+        ("import sys; sys.exit('bad line')", "exit status 1, no JSON on stdout; stderr: bad line"),
+        ("1 / 0", "exit status 1, no JSON on stdout; stderr: ZeroDivisionError: division by zero"),
+        ("import sys; sys.exit(sys.argv[1])", "exit status 1, no JSON on stdout; stderr: {file}"),
+    ],
+)
+def test_there_is_a_note_of_how_it_ended(program: str, note: str) -> None:
+    assert run(program, "{file}").note == note
+
+
 def test_one_that_hangs_is_ended_with_all_that_it_started() -> None:
     found = run("import subprocess; subprocess.run(['sleep', '1000'])", timeout=0.2)
-    assert (found.outcome, found.message) == (Outcome.TIMEOUT, "no answer within 1 seconds")
+    assert found.outcome is Outcome.TIMEOUT
+    assert found.message == "no answer within 0.2 seconds, nor within 1 when tried again"
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="memory is limited on Linux only")

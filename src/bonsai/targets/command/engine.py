@@ -19,7 +19,8 @@ from typing import IO
 
 from bonsai.errors import BonsaiError
 from bonsai.targets.execution import Execution, Outcome, Wanted
-from bonsai.targets.isolated import SECOND_CHANCE
+from bonsai.targets.isolated import SECOND_CHANCE, too_slow
+from bonsai.targets.process import in_one_line
 
 PLACEHOLDER = "{file}"
 LONGEST_MESSAGE = 4000  # characters
@@ -73,8 +74,9 @@ class CommandTarget:
             with self._input.open("rb") as given, printed.open("wb") as out, complained.open("wb") as errors:
                 status = self._run(given, out, errors, limit)
             if status is not None:
-                return _execution(status, _read(printed), _read(complained), wanted)
-        return Execution(Outcome.TIMEOUT, message=f"no answer within {limit:g} seconds")
+                said = _read(complained).replace(str(self._input), PLACEHOLDER)  # the same in every process
+                return _execution(status, _read(printed), said, wanted)
+        return Execution(Outcome.TIMEOUT, message=too_slow(self._command.timeout))
 
     def _run(self, given: IO[bytes], out: IO[bytes], errors: IO[bytes], limit: float) -> int | None:
         """The exit status; None if it takes too long."""
@@ -105,12 +107,14 @@ def _read(path: Path) -> str:
 
 
 def _execution(status: int, printed: str, complained: str, wanted: Wanted) -> Execution:
-    output = _as_json(printed) if wanted is Wanted.OUTPUT else None
+    output, note = None, ""
+    if wanted is Wanted.OUTPUT:
+        output, note = _as_json(printed), _note(status, printed, complained)
     message = (complained.strip() or printed.strip())[-LONGEST_MESSAGE:]
     if status == 0:
-        return Execution(Outcome.VALID, output=output)
+        return Execution(Outcome.VALID, output=output, note=note)
     if 0 < status < _CANNOT_RUN:
-        return Execution(Outcome.INVALID, message=message, output=output)
+        return Execution(Outcome.INVALID, message=message, output=output, note=note)
     number = -status if status < 0 else status - 128
     try:
         ended = f"killed by {signal.Signals(number).name}"
@@ -119,11 +123,23 @@ def _execution(status: int, printed: str, complained: str, wanted: Wanted) -> Ex
     return Execution(Outcome.CRASH, message=f"{ended}: {message}" if message else ended, output=output)
 
 
+def _note(status: int, printed: str, complained: str) -> str:
+    ended = f"exit status {status}"
+    if not _is_json(printed):
+        ended += ", no JSON on stdout"
+    said = in_one_line(complained)
+    return f"{ended}; stderr: {said}" if said else ended
+
+
 def _as_json(printed: str) -> str:
     if not printed.strip():
         return "null"
+    return printed if _is_json(printed) else json.dumps(printed)
+
+
+def _is_json(printed: str) -> bool:
     try:
         json.loads(printed)
     except (ValueError, RecursionError):
-        return json.dumps(printed)
-    return printed
+        return False
+    return True

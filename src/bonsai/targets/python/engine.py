@@ -17,7 +17,7 @@ _UNWANTED = ("PYTHONOPTIMIZE", "PYTHONINSPECT", "PYTHONPROFILEIMPORTTIME", "PYTH
 
 
 def start_python(settings: PythonTarget, folder: Path, omit: frozenset[int] = frozenset()) -> Target:
-    """Start a callable in an interpreter of its own; modules in the subject's folder come first."""
+    """Start a callable in an interpreter of its own; modules in the subject's folders come first."""
     command, environment = interpreter(SERVER, settings.hash_seed)
     program = Program(command, environment, json.dumps(greeting(settings, folder, omit)).encode())
     return IsolatedTarget(program, settings.timeout)
@@ -26,7 +26,7 @@ def start_python(settings: PythonTarget, folder: Path, omit: frozenset[int] = fr
 def greeting(settings: PythonTarget, folder: Path, omit: frozenset[int] = frozenset()) -> dict[str, object]:
     """What a server is told first."""
     return {
-        "folder": str(folder.resolve()),
+        "folders": [str(one) for one in settings.folders(folder)],
         "call": settings.call,
         "cover": settings.cover,
         "invalid": settings.invalid,

@@ -48,10 +48,10 @@ def prepare(settings: dict[str, Any]) -> tuple[Runner, list[str]]:
     """Import the target with its probes; raises `StartError`."""
     sys.argv = [""]
     _limit_memory(settings["memory"])
-    sys.path.insert(0, settings["folder"])
+    sys.path[:0] = settings["folders"]
     coverage = _cover(settings["cover"], settings["omit"])
     install(coverage)
-    check = _callable(settings["call"])
+    check = _callable(settings["call"], settings["folders"][0])
     errors = importlib.import_module("bonsai.errors")  # only now: it may itself be covered
     reports = importlib.import_module("bonsai.reports").reports
     invalid = (errors.Invalid, *_exceptions("invalid", settings["invalid"]))
@@ -73,7 +73,7 @@ def _cover(patterns: Iterable[str], omit: Iterable[int]) -> Coverage:
     for pattern in patterns:
         found = source_files(pattern)
         if not found:
-            hint = 'name a module, or write "package.*" for a package and all that is below it'
+            hint = 'is it on the path? Name a module, or write "package.*" for a package and all that is below it'
             raise StartError(f"cover: there is no Python source for {pattern!r}", hint)
         files.update(found)
     try:
@@ -82,9 +82,9 @@ def _cover(patterns: Iterable[str], omit: Iterable[int]) -> Coverage:
         raise StartError(f"cover: {error.msg} ({error.filename}:{error.lineno})", "correct it") from None
 
 
-def _callable(call: str) -> Callable[[str], object]:
+def _callable(call: str, folder: str) -> Callable[[str], object]:
     module_name, _, path = call.partition(":")
-    found: Any = _module(module_name)
+    found: Any = _module(module_name, folder)
     for name in path.split("."):
         if not hasattr(found, name):
             raise StartError(f"call: there is no {path} in {module_name}", f"it is {_origin(module_name)}")
@@ -97,16 +97,16 @@ def _callable(call: str) -> Callable[[str], object]:
     return checked
 
 
-def _module(name: str) -> object:
+def _module(name: str, folder: str) -> object:
     try:
         return importlib.import_module(name)
     except ModuleNotFoundError as error:
         if error.name and (name == error.name or name.startswith(f"{error.name}.")):
-            hint = "modules are looked for in the subject's folder, then where Python does"
+            hint = f"modules are looked for in {folder}, then where Python does: is it on the path?"
             raise StartError(f"call: there is no module {error.name}", hint) from None
         raise StartError(f"call: {name} needs the module {error.name}", f"install {error.name}") from None
     except BaseException as error:
-        hint = f'"{sys.executable}" -c "import {name}" shows more, in the subject\'s folder'
+        hint = f'"{sys.executable}" -c "import {name}" shows more, in {folder}'
         raise StartError(f"call: importing {name} raised {describe(error)}", hint) from None
 
 

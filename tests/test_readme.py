@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import bonsai
-from bonsai.cli import run
+from bonsai.cli import app, run
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -56,6 +56,16 @@ def test_commands_print_what_the_readme_shows(
             sorted(path.name for path in Path("out").iterdir() if not path.name.startswith("."))
             == README.split("$ ls out\n")[1].split("\n")[0].split()
         )
+
+
+def test_what_is_grown_goes_into_one_folder_throughout() -> None:
+    pages = [README, *((ROOT / name).read_text("utf-8") for name in ("Makefile", "docs/how-to.md"))]
+    assert {folder for page in pages for folder in re.findall(r"bonsai grow .*?-o (\S+)", page)} == {"out"}
+
+
+def test_every_command_has_a_line() -> None:
+    listed = re.findall(r"^\| `bonsai (\w+)", README, re.MULTILINE)
+    assert sorted(listed) == sorted(str(one.name) for one in app.registered_commands)
 
 
 @pytest.mark.slow

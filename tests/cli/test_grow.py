@@ -79,12 +79,15 @@ def test_variants(subject: Path, tmp_path: Path, out: Path, options: list[str]) 
 
 
 @pytest.mark.slow
-def test_time_bounds_the_whole_run(subject: Path, tmp_path: Path) -> None:
-    arguments = ["grow", str(subject), "--bounds", "2,2,2", "--budget", "1h", "--time", "3s", "--quiet"]
+def test_time_bounds_the_whole_run(subject: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    arguments = ["grow", str(subject), "--bounds", "2,2,2", "--budget", "1h", "--time", "3s"]
     assert run([*arguments, "-o", str(tmp_path / "o")]) == 0
     figures = json.loads((tmp_path / "o/run.json").read_text())
     assert figures["corpus"]["files"] > 3
-    assert {node["stopped"] for node in figures["nodes"]} <= {"time is up", "interrupted"}
+    assert {node["stopped"] for node in figures["nodes"]} == {"time is up"}
+    printed = capfd.readouterr().out
+    assert "16 of 16 nodes were cut short by --time" in printed
+    assert "interrupted" not in printed
 
 
 def test_existing_files_are_seeds_and_others_are_listed(

@@ -96,7 +96,7 @@ def _print_tests(out: Console, title: str, run: Run, tests: list[Input]) -> None
     else:
         for kind, one in zip(kinds, code, strict=True):
             grid.add_row(kind, one)
-    out.print(Padding(grid, (0, 0, 0, 2)))
+    out.print(Padding(grid, (0, 0, 0, 2), expand=False))
 
 
 def _print_findings(out: Console, run: Run, folder: Path) -> None:

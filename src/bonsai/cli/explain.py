@@ -36,8 +36,10 @@ def explain(
     ] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Say what a test is there for: the branches of the target that it is the smallest of its run to take; its
-    outcome, size, and rules of the grammar; and all branches that it takes.
+    """Say what a test is there for, and what it exercises.
+
+    In a run directory, the branches of the target come first that it is the smallest to take. Also its outcome, its
+    size, and the rules of the grammar that it uses.
 
     Example: bonsai explain out/corpus/valid/0007-*.py
     """

@@ -18,6 +18,7 @@ from bonsai.derivation import Derivation
 from bonsai.errors import BonsaiError
 from bonsai.grammar.model import Grammar, Reference, Terminal, Token
 from bonsai.parse_back import parse
+from bonsai.wording import counted
 
 INDEX = "INDEX.md"
 INDEX_MARK = "<!-- Written by Bonsai: what each test is there for. This file is no test. -->"
@@ -211,7 +212,7 @@ def index(corpus: Sequence[Input], captions: Sequence[Caption], features: Sequen
     shared = _shared(features)
     uses_of = Counter(rule for caption in captions for rule in caption.rules)
     common = {rule for rule, tests in uses_of.items() if tests > NEARLY_ALL * len(corpus) or rule.startswith("_")}
-    lines = [INDEX_MARK, "", f"# {len(corpus)} tests, smallest first", ""]
+    lines = [INDEX_MARK, "", f"# {counted(len(corpus), 'test')}, smallest first", ""]
     for file, one, caption, mask in zip(files, corpus, captions, witnessed(corpus), strict=True):
         message = " ".join(caption.message.split())
         said = "valid" if one.valid else f"invalid: {_code(message)}" if message else "invalid"

@@ -12,7 +12,7 @@ export PLAYWRIGHT_BROWSERS_PATH := $(abspath $(VENV))/browsers
 
 # The main job, on a bundled subject.
 grow: $(VENV)/installed
-	$(BIN)/bonsai grow chocopy --force -o out/chocopy
+	$(BIN)/bonsai grow chocopy --force -o out
 
 # Everything that continuous integration checks.
 test: $(VENV)/installed-test
@@ -35,7 +35,7 @@ docs: $(VENV)/installed-test
 
 # The picture of a report in the README, from a run of `make grow`.
 screenshot: $(VENV)/installed-test
-	$(BIN)/python docs/images/screenshot.py out/chocopy docs/images/report.png
+	$(BIN)/python docs/images/screenshot.py out docs/images/report.png
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import bonsai
-from bonsai.captions import LONGEST_NAME, Caption, Parts, file_names, index, names, parts_of, witnessed
+from bonsai.captions import LONGEST_NAME, Caption, Parts, file_names, index, names, parts_of, spelling_of, witnessed
 from bonsai.corpus import Input, bits
 
 TEXTS = ["", "0\n", "a\n", "-0\n", "def a():\n    return\n", "class a(object):\n    pass\n", "while True:\n    0\n"]
@@ -17,7 +17,7 @@ def named(texts: list[str], messages: list[str] | None = None) -> list[str]:
     grammar = bonsai.load_subject("chocopy").grammar
     said = messages or [""] * len(texts)
     corpus = [Input(text, (), not message, 0) for text, message in zip(texts, said, strict=True)]
-    return names(corpus, [parts_of(grammar, one) for one in corpus], said)
+    return names(corpus, [parts_of(grammar, one) for one in corpus], said, spelling=spelling_of(grammar))
 
 
 def test_a_valid_test_is_named_after_what_few_others_have() -> None:
@@ -32,6 +32,37 @@ def test_a_valid_test_is_named_after_what_few_others_have() -> None:
 def test_an_invalid_test_is_named_after_its_message() -> None:
     assert named(["a\n"], ["Not a variable: `a`"]) == ["not-a-variable-a"]
     assert named(["a\n"], ["../../etc/passwd\n<b>"]) == ["etc-passwd-b"]
+
+
+def test_operators_in_messages_are_spelled_as_in_other_names() -> None:
+    assert named(["0 + a\n"], ["Cannot apply operator `+` on `int`"]) == ["cannot-apply-operator-plus-on-int"]
+    assert named(["0 + a\n"], ["no < here"]) == ["no-lessthan-here"]
+    assert named(["0 + a\n"], ["no such-thing (here)"]) == ["no-such-thing-here"]
+
+
+def test_a_message_is_not_cut_within_a_phrase() -> None:
+    assert named(["a\n"], ["Invalid type annotation; there is no class that is called: something"]) == [
+        "invalid-type-annotation"
+    ]
+    too_long = "All paths in this function/method must have a return statement: a"
+    assert named(["a\n"], [too_long]) == ["all-paths-in-this-function-method"]
+
+
+def test_a_message_that_a_smaller_test_has_is_no_name() -> None:
+    message = "Not a variable: a"
+    texts = ["a\n", "-a\n", "a + 0\n", "a + a\n"]
+    first, *others = named(texts, [message] * len(texts))
+    assert first == "not-a-variable-a"
+    assert others[0] == "minus"
+    assert others[1] not in (first, others[0])
+    assert others[2] == "not-a-variable-a"  # it has nothing that the others have not
+
+
+def test_what_has_no_other_words_is_named_after_a_feature() -> None:
+    corpus = [Input("a", (), False, 0b1), Input("b", (), False, 0b111), Input("c", (), False, 0b1001)]
+    features = ["a.b:1:0:if", "a.c:12:0:if", "reported:operator +", "a.d:3:0:if-true"]
+    found = names(corpus, [Parts()] * 3, ["no"] * 3, features, {"+": "plus"})
+    assert found == ["no", "reported-operator-plus", "d-3-0-if-true"]
 
 
 def test_a_message_without_words_is_no_name() -> None:
@@ -94,11 +125,19 @@ def test_a_witness_is_the_smallest_valid_test_or_where_there_is_none_the_smalles
 
 def test_the_index_says_what_each_test_is_there_for() -> None:
     corpus = [Input("0", (), True, 0b0111), Input("`", (), False, 0b1000)]
-    captions = [Caption("zero", ("expr",)), Caption("tick", ("expr",), "no `ticks`\n# please")]
+    captions = [Caption("zero", ("expr", "_x", "zero")), Caption("tick", ("expr",), "no `ticks`\n# please")]
     text = index(corpus, captions, ["a.b.c:1:0:if", "a.b.c:2:0:if", "a.b.d:1:0:if", "reported:x"], ".py")
     lines = text.splitlines()
     assert "no test" in lines[0]
-    assert lines[4].startswith("- [valid/0001-zero.py](valid/0001-zero.py): valid; uses `expr`; ")
+    assert lines[4].startswith("- [valid/0001-zero.py](valid/0001-zero.py) `0`: valid; uses `zero`; ")
     assert lines[4].endswith("smallest witness of `c:1:0:if`, `c:2:0:if`, `d:1:0:if`")
-    assert "invalid: ``no `ticks` # please``; uses `expr`; smallest witness of `reported:x`" in lines[5]
+    assert "`` ` ``: invalid: ``no `ticks` # please``; smallest witness of `reported:x`" in lines[5]
     assert len(lines) == 6
+
+
+def test_the_index_shows_each_test_in_a_line() -> None:
+    corpus = [Input(text, (), True, 0) for text in ("", "def a():\n    0\n", "x" * 100)]
+    lines = index(corpus, [Caption("n")] * 3, [], ".py").splitlines()[4:]
+    assert lines[0].endswith(" (empty): valid")
+    assert lines[1].endswith(" `def a():\\n    0`: valid")
+    assert lines[2].endswith(f" `{'x' * 60}…`: valid")

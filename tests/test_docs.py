@@ -18,6 +18,7 @@ from pathlib import Path
 import pytest
 
 from bonsai.cli import run
+from bonsai.version import DISTRIBUTION
 
 ROOT = Path(__file__).parents[1]
 GENERATED = ROOT / "docs/cli.md"
@@ -52,7 +53,8 @@ def execute(command: str, capsys: pytest.CaptureFixture[str]) -> tuple[int, str]
     """The exit code, and all that is printed."""
     words = [found for word in shlex.split(command, comments=True) for found in glob(word) or [word]]
     if words[:2] == ["pip", "install"]:
-        return 0, "".join(f"{name} {version(name)}\n" for name in words[2:])  # raises if one is not installed
+        packages = (DISTRIBUTION if name == "." else name for name in words[2:])
+        return 0, "".join(f"{name} {version(name)}\n" for name in packages)  # raises if one is not installed
     if words[0] == "bonsai":
         code = run(words[1:])
         printed = capsys.readouterr()

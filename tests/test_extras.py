@@ -33,4 +33,4 @@ def test_what_is_missing_is_said_with_what_to_install(monkeypatch: pytest.Monkey
     require("a search", "re")
     with pytest.raises(BonsaiError, match="a search needs no_such_package, which is not installed") as caught:
         require("a search", "re", "no_such_package")
-    assert caught.value.hint == f"pip install '{DISTRIBUTION}[some]'"
+    assert caught.value.hint == "in a clone of Bonsai: pip install '.[some]'"

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import bonsai
-from bonsai.cli import run
+from bonsai.cli import app, run
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -44,8 +44,9 @@ def test_commands_print_what_the_readme_shows(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     if "out/" in command:  # the result of an earlier command
-        Path("out/corpus/valid").mkdir(parents=True)
-        Path("out/corpus/valid/0005-plus.py").write_text("0 + 0\n")
+        quickly = ["--bounds", "1,1,1", "--lattice", "plain", "--budget", "300x", "--jobs", "1", "--quiet"]
+        assert run(["grow", "chocopy", *quickly, "-o", "out"]) == 0
+        capsys.readouterr()
     words = [name for word in shlex.split(command)[1:] for name in (glob(word) if "*" in word else [word])]
     assert run(words) == 0
     printed = capsys.readouterr().out
@@ -56,6 +57,16 @@ def test_commands_print_what_the_readme_shows(
             sorted(path.name for path in Path("out").iterdir() if not path.name.startswith("."))
             == README.split("$ ls out\n")[1].split("\n")[0].split()
         )
+
+
+def test_what_is_grown_goes_into_one_folder_throughout() -> None:
+    pages = [README, *((ROOT / name).read_text("utf-8") for name in ("Makefile", "docs/how-to.md"))]
+    assert {folder for page in pages for folder in re.findall(r"bonsai grow .*?-o (\S+)", page)} == {"out"}
+
+
+def test_every_command_has_a_line() -> None:
+    listed = re.findall(r"^\| `bonsai (\w+)", README, re.MULTILINE)
+    assert sorted(listed) == sorted(str(one.name) for one in app.registered_commands)
 
 
 @pytest.mark.slow

@@ -7,7 +7,7 @@ import pytest
 from bonsai.bounds import Bounds
 from bonsai.errors import BonsaiError
 from bonsai.grammar.model import Layout
-from bonsai.subject import BUNDLED, Subject, bundled_subjects, identity, load_subject
+from bonsai.subject import BUNDLED, Subject, bundled_subjects, identity, load_subject, start_target
 
 GRAMMAR = 'start: NAME "=" NUMBER | "go" _NL\nNAME: /[a-z]+/\nNUMBER: /[0-9]+/\n%declare _NL _IN _DE\n'
 HEAD = '[grammar]\nfile = "g.lark"\n'
@@ -68,6 +68,24 @@ def test_a_subject_that_is_not_there_is_answered_with_those_that_are(name: str) 
     with pytest.raises(BonsaiError, match="no such subject") as caught:
         load_subject(name)
     assert "json" in caught.value.hint
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"), [("chocpy", "chocopy"), ("jsno", "json"), ("chocopy-refrence", "chocopy-reference")]
+)
+def test_a_typing_error_is_answered_with_what_was_meant(typed: str, meant: str) -> None:
+    with pytest.raises(BonsaiError) as caught:
+        load_subject(typed)
+    assert caught.value.hint.startswith(f"did you mean {meant!r}?")
+
+
+def test_a_subject_without_a_target_is_to_sample_from(tmp_path: Path) -> None:
+    with pytest.raises(BonsaiError, match="has no program") as caught:
+        start_target(load_subject("calc"))
+    assert "bonsai sample calc" in caught.value.hint
+    with pytest.raises(BonsaiError, match="has no program") as caught:
+        start_target(subject(tmp_path, HEAD + LAYOUT))
+    assert f"{tmp_path}/bonsai.toml" in caught.value.hint
 
 
 def test_a_folder_without_a_configuration_is_no_subject(tmp_path: Path) -> None:

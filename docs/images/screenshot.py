@@ -3,7 +3,7 @@
 The page is as `bonsai grow` wrote it, but for the sections between the lattice and the tests, which are left out;
 and a filter is set.
 
-Example: python docs/images/screenshot.py out/chocopy docs/images/report.png
+Example: python docs/images/screenshot.py out docs/images/report.png
 """
 
 import shutil

@@ -10,6 +10,7 @@ from bonsai.errors import BonsaiError
 
 GENERATED_PER_EXECUTION = 20
 INTERRUPTED = "interrupted"
+TIME_IS_UP = "time is up"  # of the whole run
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +75,7 @@ class Seconds:
     seconds: float
 
     def exhausted(self, progress: Progress) -> str | None:
-        return "time is up" if progress.seconds >= self.seconds else None
+        return "seconds used up" if progress.seconds >= self.seconds else None
 
     def left(self, progress: Progress) -> None:
         return None
@@ -124,7 +125,7 @@ class Within:
     seconds: float
 
     def exhausted(self, progress: Progress) -> str | None:
-        return self.budget.exhausted(progress) or Seconds(self.seconds).exhausted(progress)
+        return self.budget.exhausted(progress) or (TIME_IS_UP if progress.seconds >= self.seconds else None)
 
     def left(self, progress: Progress) -> int | None:
         return self.budget.left(progress)

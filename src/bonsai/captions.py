@@ -6,24 +6,30 @@ the error message of an invalid one, and for a valid one the parts of the gramma
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from os.path import commonprefix
 from token import EXACT_TOKEN_TYPES, tok_name
+from types import MappingProxyType
 
 from bonsai.corpus import Input, bits
 from bonsai.derivation import Derivation
 from bonsai.errors import BonsaiError
 from bonsai.grammar.model import Grammar, Reference, Terminal, Token
 from bonsai.parse_back import parse
+from bonsai.wording import counted
 
 INDEX = "INDEX.md"
 INDEX_MARK = "<!-- Written by Bonsai: what each test is there for. This file is no test. -->"
-LONGEST_NAME = 40
-WORDS_OF_A_MESSAGE = 6
+LONGEST_NAME = 50
+LONGEST_TEXT = 60  # shown of a test, in the index
 WORDS_OF_A_NAME = 3
 OFTEN = 0.35  # the share of tests beyond which a part is not worth a name
+NEARLY_ALL = 0.8  # the share of tests beyond which a rule is not worth a mention
+NO_END = re.compile(
+    r"an?|and|are|as|at|be|by|cannot|for|from|has|have|in|is|must|no|not|of|on|or|than|that|the|this|to|with"
+)
 OPENING, CLOSING = {"(": "parentheses", "[": "brackets", "{": "braces"}, ")]}"
 LONGEST_PARSED = 2000  # characters; parsing takes long, and large tests use everything anyway
 SHOWN = 6  # branches of a test, in the index
@@ -94,16 +100,63 @@ def _words(text: str) -> list[str]:
     return re.findall(r"[a-z0-9]+", text.lower())
 
 
-def names(corpus: Sequence[Input], parts: Sequence[Parts], messages: Sequence[str]) -> list[str]:
-    """A telling name for each test: the words of its message, or those of its parts that are the rarest."""
+def names(
+    corpus: Sequence[Input],
+    parts: Sequence[Parts],
+    messages: Sequence[str],
+    features: Sequence[str] = (),
+    spelling: Mapping[str, str] = MappingProxyType({}),
+) -> list[str]:
+    """A telling name for each test: the words of its message, or those of its parts that are the rarest. Where a
+    smaller test has the same message, it is named after what smaller ones have not: parts, or else a feature."""
     uses = Counter(word for one in parts for word in one.words)
-    often = len(corpus) * OFTEN
-    return [
-        _cut(_words(message)[:WORDS_OF_A_MESSAGE] if message and not one.valid else [])
-        or _cut(_rarest(made.words, uses, often))
-        or ("" if one.text.strip() else "empty")
-        for one, made, message in zip(corpus, parts, messages, strict=True)
-    ]
+    often, shared = len(corpus) * OFTEN, _shared(features)
+    before: dict[str, set[str]] = {}  # by what a message says, the words of the tests that have it
+    covered, found = 0, []
+    for one, made, message in zip(corpus, parts, messages, strict=True):
+        said = name = "" if one.valid else _said(message, spelling)
+        if said in before:
+            unseen = [word for word in made.words if word not in before[said]]
+            new = [features[feature].removeprefix(shared) for feature in bits(one.features & ~covered) if features]
+            name = _cut(_rarest(unseen, uses, often))
+            name = name or _cut(_spelled(min(new, key=_digits, default=""), spelling)) or said
+        if said:
+            before.setdefault(said, set()).update(made.words)
+        covered |= one.features
+        rarest = _cut(_rarest(made.words, uses, often))
+        found.append(name or rarest or ("" if one.text.strip() else "empty"))
+    return found
+
+
+def spelling_of(grammar: Grammar) -> dict[str, str]:
+    """What its operators are called."""
+    tokens = (
+        (value, _word(one, place)) for one in grammar.terminals.values() for place, value in enumerate(one.values)
+    )
+    return {value: "-".join(_words(word)) for value, word in tokens if word and not re.search(r"[\w\s]", value)}
+
+
+def _said(message: str, spelling: Mapping[str, str]) -> str:
+    """As many phrases of a message as fit, none of them cut; but of a first one that is too long, what fits."""
+    phrases = [_spelled(phrase, spelling) for phrase in re.split(r"[;:,.!?]+(?:\s|$)|\n", message)]
+    name = ""
+    for words in filter(None, phrases):
+        longer = "-".join([name, *words] if name else words)
+        if len(longer) > LONGEST_NAME:
+            return name or _cut(words)
+        name = longer
+    return name
+
+
+def _spelled(text: str, spelling: Mapping[str, str]) -> list[str]:
+    """Its words; and operators, which stand alone or in quotes, as they are called in the names of valid tests."""
+    found = re.findall(r"[a-z0-9]+|(?<![^\s`'\"])[^\w\s`'\"]+(?![^\s`'\"])", text.lower())
+    return [spelling.get(one, one) for one in found if one in spelling or one.isalnum()]
+
+
+def _digits(name: str) -> int:
+    """Names with few of them tell more than places in the source."""
+    return sum(map(str.isdigit, name))
 
 
 def _rarest(words: Sequence[str], uses: Counter[str], often: float) -> list[str]:
@@ -118,14 +171,13 @@ def _rarest(words: Sequence[str], uses: Counter[str], often: float) -> list[str]
 
 
 def _cut(words: Sequence[str]) -> str:
-    """As many words as fit, joined; at least the beginning of one."""
-    name = ""
-    for word in words:
-        longer = f"{name}-{word}" if name else word[:LONGEST_NAME]
-        if len(longer) > LONGEST_NAME:
-            break
-        name = longer
-    return name
+    """As many words as fit, joined; at least the beginning of one. The last is none that waits for another."""
+    kept = list(words)
+    while len("-".join(kept)) > LONGEST_NAME and len(kept) > 1:
+        kept.pop()
+    while len(words) > len(kept) > 1 and NO_END.fullmatch(kept[-1]):
+        kept.pop()
+    return "-".join(kept)[:LONGEST_NAME]
 
 
 def file_names(corpus: Sequence[Input], captions: Sequence[Caption], suffix: str) -> list[str]:
@@ -158,14 +210,18 @@ def index(corpus: Sequence[Input], captions: Sequence[Caption], features: Sequen
     """`INDEX.md`: a line for each test."""
     files = file_names(corpus, captions, suffix)
     shared = _shared(features)
-    lines = [INDEX_MARK, "", f"# {len(corpus)} tests, smallest first", ""]
+    uses_of = Counter(rule for caption in captions for rule in caption.rules)
+    common = {rule for rule, tests in uses_of.items() if tests > NEARLY_ALL * len(corpus) or rule.startswith("_")}
+    lines = [INDEX_MARK, "", f"# {counted(len(corpus), 'test')}, smallest first", ""]
     for file, one, caption, mask in zip(files, corpus, captions, witnessed(corpus), strict=True):
-        said = "valid" if one.valid else f"invalid: {_code(caption.message)}" if caption.message else "invalid"
-        uses = f"; uses {', '.join(map(_code, caption.rules))}" if caption.rules else ""
+        message = " ".join(caption.message.split())
+        said = "valid" if one.valid else f"invalid: {_code(message)}" if message else "invalid"
+        rules = [_code(rule) for rule in caption.rules if rule not in common]
+        uses = f"; uses {', '.join(rules)}" if rules else ""
         names = [_code(features[feature].removeprefix(shared)) for feature in islice(bits(mask), SHOWN)]
         more = f" and {mask.bit_count() - SHOWN} more" if mask.bit_count() > SHOWN else ""
         witness = f"; smallest witness of {', '.join(names)}{more}" if names else ""
-        lines.append(f"- [{file}]({file}): {said}{uses}{witness}")
+        lines.append(f"- [{file}]({file}) {_shown(one.text)}: {said}{uses}{witness}")
     return "\n".join(lines) + "\n"
 
 
@@ -176,9 +232,14 @@ def _shared(features: Sequence[str]) -> str:
     return head + dot
 
 
+def _shown(text: str) -> str:
+    """A test in one line, not too long."""
+    line = "".join(one if one.isprintable() else repr(one)[1:-1] for one in text.rstrip("\n")[: LONGEST_TEXT + 1])
+    return _code(line if len(line) <= LONGEST_TEXT else f"{line[:LONGEST_TEXT]}…") if line else "(empty)"
+
+
 def _code(text: str) -> str:
-    """A text as code in Markdown, whatever is in it."""
-    text = " ".join(text.split()) or " "
+    """A line as code in Markdown, whatever is in it."""
     fence = "`" * (max((len(run) for run in re.findall("`+", text)), default=0) + 1)
     space = " " if text.startswith("`") or text.endswith("`") else ""
     return f"{fence}{space}{text}{space}{fence}"

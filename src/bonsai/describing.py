@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from bonsai.captions import Caption, Unparsed, names, parts_of
+from bonsai.captions import Caption, Unparsed, names, parts_of, spelling_of
 from bonsai.corpus import Input
 from bonsai.errors import BonsaiError
 from bonsai.store import Run
@@ -20,11 +20,11 @@ def described(run: Run, subject: Subject) -> Run:
     executions = _executed(subject, [*texts, *(one.text for one in run.unparsed)])
     parts = [parts_of(subject.grammar, one) for one in run.corpus]
     messages = [one.message if one else "" for one in executions]
+    spelling = spelling_of(subject.grammar)
+    called = names(run.corpus, parts, messages[: len(texts)], run.features, spelling)
     captions = [
         Caption(name, made.rules, execution.message if execution else "", _output(execution))
-        for name, made, execution in zip(
-            names(run.corpus, parts, messages[: len(texts)]), parts, executions[: len(texts)], strict=True
-        )
+        for name, made, execution in zip(called, parts, executions[: len(texts)], strict=True)
     ]
     used = {rule for one in parts for rule in one.rules}
     unparsed = [

@@ -1,6 +1,7 @@
-"""One input comes in; what it exercises goes out."""
+"""Inputs come in; what each exercises goes out."""
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from bonsai.bounds import Bounds
@@ -27,25 +28,36 @@ class Explanation:
     features: list[str]
 
 
-def explain(subject: Subject, text: str) -> Explanation:
-    """Run the subject's target on a text, and parse the text with its grammar."""
+def explain(subject: Subject, texts: Sequence[str]) -> list[Explanation]:
+    """Run the subject's target on texts, and parse them with its grammar."""
     target = start_target(subject)
     try:
-        [execution] = target.execute([text], Wanted.OUTPUT)
-        features = [target.features[place] for place in bits(execution.features)]
+        executions = [execution for text in texts for execution in target.execute([text], Wanted.OUTPUT)]
+        names = target.features
     finally:
         target.close()
-    bounds, rules = None, Counter[str]()
+    return [
+        Explanation(
+            execution.outcome,
+            execution.message,
+            execution.output,
+            size_of(text)[0],
+            *_derived(subject, text),
+            [names[place] for place in bits(execution.features)],
+        )
+        for text, execution in zip(texts, executions, strict=True)
+    ]
+
+
+def _derived(subject: Subject, text: str) -> tuple[Bounds | None, dict[str, int]]:
+    """The bounds of a text, and how often it uses each rule."""
     try:
         derivation = parse(subject.grammar, text)
-        bounds = measure(derivation)
-        nodes = derivation.tree.walk()
-        rules.update(node.symbol.rule for node in nodes if isinstance(node.symbol, Reference))
     except BonsaiError:
-        pass  # the grammar may be smaller than the language
-    return Explanation(
-        execution.outcome, execution.message, execution.output, size_of(text)[0], bounds, dict(rules), features
-    )
+        return None, {}  # the grammar may be smaller than the language
+    nodes = derivation.tree.walk()
+    rules = Counter(node.symbol.rule for node in nodes if isinstance(node.symbol, Reference))
+    return measure(derivation), dict(rules)
 
 
 def by_line(features: list[str], subject: Subject) -> list[tuple[str, list[Place], str]]:

@@ -3,7 +3,6 @@
 from importlib.util import find_spec
 
 from bonsai.errors import BonsaiError
-from bonsai.version import DISTRIBUTION
 
 
 class Missing(BonsaiError):
@@ -24,8 +23,8 @@ def missing(*packages: str) -> list[str]:
 
 
 def how_to_install(extra: str) -> str:
-    """The hint."""
-    return f"pip install '{DISTRIBUTION}[{extra}]'"
+    """The hint. Bonsai is not on PyPI yet."""
+    return f"in a clone of Bonsai: pip install '.[{extra}]'"
 
 
 def require(what: str, *packages: str) -> None:

@@ -252,7 +252,7 @@ class Growing:
         self.corpus: Corpus = new_corpus(plan.method.policy, Saving.UNRESTRICTED)  # of all that is done
         self.growth: list[Growth] = []
         self.new: dict[str, int] = {}  # features that were new when a task was done
-        self.stopping = False
+        self.stopping = ""  # why, if it is
         self._workers = workers
         self._journal = journal
         self._earlier = earlier
@@ -274,11 +274,15 @@ class Growing:
         found = (self.results.get(key_of(node, shard)) for shard in range(self.plan.shards))
         return all(one is not None and one.stopped != INTERRUPTED for one in found)
 
-    def stop(self) -> None:
+    def stop(self, why: str = INTERRUPTED) -> None:
         """Let the tasks that are running finish early; no other is started."""
         if not self.stopping:
-            self.stopping = True
+            self.stopping = why
             self._workers.stop()
+
+    def ending(self, result: Result) -> str:
+        """Why a task stopped, for people: workers do not know why they were interrupted."""
+        return self.stopping if self.stopping and result.stopped == INTERRUPTED else result.stopped
 
     def grow(self, watch: Callable[["Growing"], None]) -> None:
         """All nodes of the lattice, each after its predecessors."""

@@ -13,7 +13,7 @@ from time import time
 from typing import Any
 
 from bonsai.bounds import Bounds
-from bonsai.budget import Auto, NodeBudget, parse_budget
+from bonsai.budget import TIME_IS_UP, Auto, NodeBudget, parse_budget
 from bonsai.captions import Unparsed
 from bonsai.cbgf import METHODS, TREE_MUTATORS, Finding, Method, Pruning
 from bonsai.choices import Choices
@@ -188,8 +188,10 @@ class Session:
         """Algorithm 3, then pruning, then selection. If it is stopped, what was found so far."""
 
         def watched(growing: Growing) -> None:
-            if stop() or (self._deadline is not None and time() >= self._deadline):
+            if stop():
                 growing.stop()
+            elif self._deadline is not None and time() >= self._deadline:
+                growing.stop(TIME_IS_UP)
             watch(growing)
 
         self.growing.grow(watched)
@@ -314,7 +316,7 @@ def _node_run(growing: Growing, node: Node) -> NodeRun | None:
         covered=covered.bit_count(),
         members=len({member.text for result in results for member in result.state.members}),
         residual=max(one.state.discovery.residual for one in results),
-        stopped=", ".join(dict.fromkeys(one.stopped for one in results)),
+        stopped=", ".join(dict.fromkeys(growing.ending(one) for one in results)),
         new=sum(growing.new[key] for key in keys if key in growing.new),
     )
 

@@ -25,6 +25,7 @@ from bonsai.cbgf import Finding, Growth
 from bonsai.corpus import Input, bits
 from bonsai.errors import BonsaiError
 from bonsai.targets.execution import Outcome
+from bonsai.wording import counted
 
 SCHEMA = 1
 DATABASE = "run.sqlite"
@@ -330,7 +331,7 @@ def _write_findings(folder: Path, run: Run) -> None:
     for place, finding in enumerate(run.findings, start=1):
         stem = f"{place:04}-{finding.outcome.value}"
         _write(folder / f"{stem}{run.suffix}", finding.text)
-        _write(folder / f"{stem}.message.txt", f"{finding.message}\nseen {finding.times} times\n")
+        _write(folder / f"{stem}.message.txt", f"{finding.message}\nseen {counted(finding.times, 'time')}\n")
 
 
 _GOING_ON = """

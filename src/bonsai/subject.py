@@ -3,6 +3,7 @@
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from hashlib import sha256
 from pathlib import Path
 
@@ -56,6 +57,8 @@ def load_subject(name_or_folder: str | Path) -> Subject:
         folder = BUNDLED / name_or_folder
     if not os.path.exists(folder / CONFIGURATION):
         hint = f"the bundled subjects are {', '.join(bundled_subjects())}; a folder needs a {CONFIGURATION}"
+        for name in get_close_matches(str(name_or_folder), bundled_subjects(), n=1):
+            hint = f"did you mean {name!r}? {hint}"
         if os.path.exists(folder):
             raise BonsaiError(f"{folder}: there is no {CONFIGURATION} in it", hint)
         raise BonsaiError(f"{name_or_folder}: no such subject", hint)
@@ -162,9 +165,10 @@ def _read_spacing(table: Table) -> dict[str, str]:
 def start_target(subject: Subject, omit: frozenset[int] = frozenset()) -> Target:
     """The subject's program, ready to run; without probes for the features in `omit`."""
     if subject.target is None:
-        raise BonsaiError(
-            f"the subject {subject.name} has no program to run", "add a [target] table to its bonsai.toml"
-        )
+        own = f"add a [target] table to {subject.folder / CONFIGURATION}"
+        bundled = f"it is there to sample only: bonsai sample {subject.name}"
+        hint = bundled if subject.folder.parent == BUNDLED else own
+        raise BonsaiError(f"the subject {subject.name} has no program to run", hint)
     return start(subject.target, subject.folder, omit)
 
 

@@ -190,3 +190,13 @@ def test_help_has_an_example_and_is_no_error(command: list[str], capsys: pytest.
 def test_version(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["--version"]) == 0
     assert capsys.readouterr().out.startswith("bonsai ")
+
+
+def test_the_help_has_every_command_in_a_group(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["--help"]) == 0
+    printed = capsys.readouterr().out
+    places = [
+        printed.index(word) for word in ("─ Start ", " grow ", "─ Use ", " explain ", "─ Study ", " evaluate ")
+    ]
+    assert places == sorted(places)
+    assert "─ Commands ─" not in printed

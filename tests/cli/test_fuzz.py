@@ -98,7 +98,7 @@ def test_a_run_directory_is_not_overwritten_unless_asked(
 
 def test_a_subject_without_a_target_has_nothing_to_fuzz(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["fuzz", "json", "-o", str(tmp_path / "o")]) == 2
-    assert "[target]" in capsys.readouterr().err
+    assert "bonsai sample json" in capsys.readouterr().err
 
 
 @pytest.mark.slow

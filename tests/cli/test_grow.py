@@ -79,12 +79,15 @@ def test_variants(subject: Path, tmp_path: Path, out: Path, options: list[str]) 
 
 
 @pytest.mark.slow
-def test_time_bounds_the_whole_run(subject: Path, tmp_path: Path) -> None:
-    arguments = ["grow", str(subject), "--bounds", "2,2,2", "--budget", "1h", "--time", "3s", "--quiet"]
+def test_time_bounds_the_whole_run(subject: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    arguments = ["grow", str(subject), "--bounds", "2,2,2", "--budget", "1h", "--time", "3s"]
     assert run([*arguments, "-o", str(tmp_path / "o")]) == 0
     figures = json.loads((tmp_path / "o/run.json").read_text())
     assert figures["corpus"]["files"] > 3
-    assert {node["stopped"] for node in figures["nodes"]} <= {"time is up", "interrupted"}
+    assert {node["stopped"] for node in figures["nodes"]} == {"time is up"}
+    printed = capfd.readouterr().out
+    assert "16 of 16 nodes were cut short by --time" in printed
+    assert "interrupted" not in printed
 
 
 def test_existing_files_are_seeds_and_others_are_listed(
@@ -171,8 +174,7 @@ def test_explaining_shows_the_branches_and_the_rules(
     file.write_text("[[0]]")
     assert run(["explain", str(file), "--subject", str(subject)]) == 0
     printed = capfd.readouterr().out
-    assert printed.startswith("invalid")
-    assert "list in a list" in printed
+    assert printed.startswith("  [[0]]\ninvalid: list in a list\n")
     assert "if isinstance(value[0], list):" in printed
     assert "array 2" in printed
     assert run(["explain", str(file), "--subject", str(subject), "--json"]) == 0
@@ -180,6 +182,34 @@ def test_explaining_shows_the_branches_and_the_rules(
     assert found["outcome"] == "invalid"
     assert found["size"] == 5
     assert found["bounds"] == [0, 1, 3]
+    assert found["smallest_for"] is None
+
+
+def test_explaining_a_test_of_a_run_says_what_it_is_there_for(out: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    files = sorted(map(str, out.glob("corpus/*/*.json")))
+    assert run(["explain", *files, "--json"]) == 0
+    found = json.loads(capfd.readouterr().out)
+    assert [one["file"] for one in found] == files
+    assert all(set(one["smallest_for"]) <= set(one["features"]) for one in found)
+    assert {name for one in found for name in one["smallest_for"]} == {
+        name for one in found for name in one["features"]
+    }
+    assert run(["explain", files[-1]]) == 0
+    short = capfd.readouterr().out
+    assert f"smallest for {len(found[-1]['smallest_for'])} feature" in short
+    assert "--all lists them" in short
+    assert run(["explain", files[-1], "--all"]) == 0
+    assert len(capfd.readouterr().out.splitlines()) > len(short.splitlines())
+
+
+def test_a_test_that_was_changed_is_of_the_run_no_more(
+    out: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    shutil.copytree(out, tmp_path / "o")
+    file = min(tmp_path.glob("o/corpus/valid/*.json"))
+    file.write_text('["changed"]')
+    assert run(["explain", str(file)]) == 0
+    assert "smallest for" not in capfd.readouterr().out
 
 
 @pytest.mark.parametrize(
@@ -196,6 +226,7 @@ def test_explaining_shows_the_branches_and_the_rules(
         (["grow", "--resume", "nowhere"], "no run to resume"),
         (["merge", "nowhere", "--subject", "chocopy", "-o", "x"], "does not exist"),
         (["explain", "nowhere", "--subject", "chocopy"], "cannot read"),
+        (["explain", __file__], "no subject is given"),
     ],
 )
 def test_wrong_calls_are_one_line_with_a_hint(

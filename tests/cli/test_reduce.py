@@ -50,7 +50,7 @@ def test_the_corpus_is_written_under_its_old_names(
     [
         (["absent", "--subject", "chocopy"], "does not exist"),
         (["in", "--subject", "absent"], "no such subject"),
-        (["in", "--subject", "json"], "[target]"),
+        (["in", "--subject", "json"], "no program to run"),
         (["in", "--subject", "chocopy", "--method", "magic"], "method"),
         (["in", "--subject", "chocopy", "--jobs", "0"], "jobs"),
     ],

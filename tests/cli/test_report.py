@@ -34,7 +34,7 @@ def test_names_and_captions_tell_the_tests_apart(out: Path) -> None:
     files = sorted(str(path.relative_to(out / "corpus")) for path in (out / "corpus").rglob("*.json"))
     assert "invalid/0001-list-in-a-list.json" in files
     index = (out / "corpus/INDEX.md").read_text()
-    assert all(f"[{name}]({name}): {name.split('/')[0]}" in index for name in files)
+    assert all(f"[{name}]({name}) " in index for name in files)
     assert "smallest witness of `driver:" in index
 
 

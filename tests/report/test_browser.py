@@ -108,6 +108,30 @@ def test_a_covered_branch_leads_to_its_witness_and_back(small: Opened) -> None:
     assert page.url.endswith("#m0-2")
 
 
+def test_an_open_card_spans_its_row(small: Opened) -> None:
+    page = small.page
+    page.locator("#t0 summary").click()
+    gallery, card = (page.locator(one).bounding_box() for one in (".gallery", "#t0"))
+    assert gallery
+    assert card
+    assert card["width"] == pytest.approx(gallery["width"], abs=1)
+
+
+@pytest.mark.parametrize("section", ["tests", "source", "findings"])
+def test_a_section_is_seen_below_the_header_after_a_jump(browser: Browser, tmp_path: Path, section: str) -> None:
+    write_run(tmp_path / "out", large_run(300, 600))
+    page = browser.new_page()
+    opened = Opened(page, write_page(tmp_path / "out", read_report(tmp_path / "out")))
+    page.locator(f"nav a[href='#{section}']").click()
+    below = "one => one.getBoundingClientRect().top - document.querySelector('.top').getBoundingClientRect().bottom"
+    heading = page.locator(f"#{section} h2")
+    expect(heading).to_be_in_viewport()
+    page.wait_for_timeout(300)  # it stays there
+    assert heading.evaluate(below) >= 0
+    opened.require_quiet()
+    page.close()
+
+
 def test_the_number_beside_a_branch_lists_its_tests(small: Opened) -> None:
     page = small.page
     page.locator("details.module summary").first.click()

@@ -59,6 +59,7 @@ def test_a_run_without_tests_or_nodes_has_a_report(tmp_path: Path) -> None:
     assert report.sizes == []
     assert report.pictures == []
     assert "executions" not in [figure.name for figure in report.figures]
+    assert not any("half of the tests" in figure.meaning for figure in report.figures)
 
 
 def test_the_source_is_found_where_the_run_says(tmp_path: Path) -> None:

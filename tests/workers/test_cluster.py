@@ -217,7 +217,7 @@ def test_without_dask_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setitem(sys.modules, "distributed", None)
     with pytest.raises(BonsaiError, match="Dask") as caught:
         import bonsai.workers.cluster  # noqa: F401
-    assert caught.value.hint == "pip install 'bonsai-fuzzing[cluster]'"
+    assert caught.value.hint == "in a clone of Bonsai: pip install '.[cluster]'"
 
 
 def corpus_of(folder: Path) -> dict[str, bytes]:

@@ -36,23 +36,17 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-app.command("grow")(grow.grow)
-app.command("sample")(sample.sample)
-app.command("count")(count.count)
-app.command("check")(check.check)
-app.command("fuzz")(fuzz.fuzz)
-app.command("reduce")(reduce.reduce)
-app.command("mutants")(mutants.mutants)
-app.command("heatmap")(heatmap.heatmap)
-app.command("merge")(merge.merge)
-app.command("explain")(explain.explain)
-app.command("measure")(measure.measure)
-app.command("evaluate")(evaluate.evaluate)
-app.command("doctor")(doctor.doctor)
-app.command("grade")(grade.grade)
-app.command("export")(export.export)
-app.command("init")(init.init)
-app.command("report")(report.report)
+PANELS = {
+    "Start": (grow.grow, init.init, check.check, doctor.doctor),
+    "Use": (report.report, explain.explain, measure.measure, grade.grade, export.export, merge.merge),
+    "Study": (
+        *(sample.sample, count.count, fuzz.fuzz, heatmap.heatmap),
+        *(reduce.reduce, mutants.mutants, evaluate.evaluate),
+    ),
+}
+for _panel, _commands in PANELS.items():
+    for _command in _commands:
+        app.command(_command.__name__, rich_help_panel=_panel)(_command)
 
 
 @app.callback(invoke_without_command=True)

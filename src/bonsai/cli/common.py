@@ -66,6 +66,8 @@ def programs_of(text: str, option: str) -> int:
 
 def power_of_ten(magnitude: float) -> str:
     """A number by its decimal logarithm, for people: plainly, as a power of ten, or as a power of a power."""
+    if magnitude < 6:  # so few that rounding gives the very number
+        return f"{10**magnitude:,.0f}"
     if magnitude < 9:
         return f"about {10**magnitude:,.0f}"
     if magnitude < 1e6:

@@ -30,6 +30,7 @@ from bonsai.feedback import Saving
 from bonsai.report.writing import write_report
 from bonsai.store import Replace, Run, require_free, write_run
 from bonsai.subject import load_subject
+from bonsai.wording import counted
 
 
 def fuzz(
@@ -107,15 +108,16 @@ def _print(run: Run, output: Path, quiet: bool) -> None:
         out.print(str(output), markup=False)
         return
     out.print(
-        f"[bold]{corpus['files']} tests[/bold], {corpus['valid']} of them valid, on average "
+        f"[bold]{counted(corpus['files'], 'test')}[/bold], {corpus['valid']} of them valid, on average "
         f"{corpus['mean_size']:.1f} characters without white space, in {escape(str(output))}/corpus"
     )
     out.print(
         f"{features['covered']} of {features['total']} features covered, {features['by_valid']} by valid tests; "
-        f"{figures['executions']} executions in {run.seconds:.1f} s; {run.nodes[0].stopped}"
+        f"{counted(run.nodes[0].executions, 'execution')} in {run.seconds:.1f} s; {run.nodes[0].stopped}"
     )
     if features["unstable"]:
-        out.print(f"[yellow]{features['unstable']} features did not recur when an input was run again[/yellow]")
+        unstable = counted(features["unstable"], "feature")
+        out.print(f"[yellow]{unstable} did not recur when an input was run again[/yellow]")
     for finding in run.findings:
         out.print(f"[red]{finding.outcome.value}[/red]", end=" ")
-        out.print(f"{finding.message} ({finding.times} times), in {output}/findings", markup=False)
+        out.print(f"{finding.message} ({counted(finding.times, 'time')}), in {output}/findings", markup=False)

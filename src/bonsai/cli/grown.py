@@ -2,16 +2,23 @@
 
 from pathlib import Path
 
+from rich.cells import cell_len
 from rich.console import Console
 from rich.padding import Padding
 from rich.syntax import Syntax
 from rich.table import Table
+from rich.text import Text
 
+from bonsai.bounds import Bounds
+from bonsai.budget import TIME_IS_UP
 from bonsai.cli.common import console, print_error
 from bonsai.corpus import Input
+from bonsai.lattice import Kind, Lattice
 from bonsai.store import Run
+from bonsai.wording import counted
 
 SHOWN = 5
+BETWEEN = 4  # columns
 
 
 def print_grown(run: Run, folder: Path) -> None:
@@ -56,16 +63,31 @@ def _print_figures(out: Console, run: Run, folder: Path) -> None:
     assert isinstance(corpus, dict)
     assert isinstance(features, dict)
     out.print(
-        f"[bold]{corpus['files']} tests[/bold], {corpus['valid']} of them valid, on average "
+        f"[bold]{counted(corpus['files'], 'test')}[/bold], {corpus['valid']} of them valid, on average "
         f"{corpus['mean_size']:.1f} characters without white space (median {corpus['median_size']:g}, "
         f"largest {corpus['max_size']})"
     )
     out.print(
         f"{features['covered']} of {features['total']} features covered, {features['by_valid']} by valid tests; "
-        f"{figures['executions']:,} executions in {run.seconds:.1f} s, {len(run.nodes)} nodes"
+        f"{counted(sum(node.executions for node in run.nodes), 'execution')} in {run.seconds:.1f} s, "
+        f"{counted(len(run.nodes), 'node')}"
     )
+    _print_cut(out, run)
     if features["unstable"]:
-        out.print(f"[yellow]{features['unstable']} features did not recur when an input was run again[/yellow]")
+        unstable = counted(features["unstable"], "feature")
+        out.print(f"[yellow]{unstable} did not recur when an input was run again[/yellow]")
+
+
+def _print_cut(out: Console, run: Run) -> None:
+    """How much a limit on the time has cost, nodes that never ran among it."""
+    if not any(TIME_IS_UP in node.stopped for node in run.nodes):
+        return
+    bounds, kind = run.asked["bounds"], run.asked["lattice"]
+    assert isinstance(bounds, list)
+    nodes = len(Lattice(Bounds(*bounds), Kind(kind)).nodes())
+    finished = sum(TIME_IS_UP not in node.stopped for node in run.nodes)
+    cut = f"{nodes - finished} of {counted(nodes, 'node')} were cut short by --time"
+    out.print(f"[yellow]{cut}; leave it out for more[/yellow]")
 
 
 def _print_tests(out: Console, title: str, run: Run, tests: list[Input]) -> None:
@@ -73,19 +95,25 @@ def _print_tests(out: Console, title: str, run: Run, tests: list[Input]) -> None
         return
     out.print(f"\n[bold]{title}[/bold]")
     lexer = Syntax.guess_lexer(f"test{run.suffix}")
-    grid = Table.grid(padding=(0, 4))
-    cells = [
-        Padding(Syntax(one.text.rstrip("\n") or "(empty)", lexer, background_color="default"), (0, 0, 1, 2))
-        for one in tests
-    ]
-    grid.add_row(*cells)
-    grid.add_row(*("  valid" if one.valid else "  invalid" for one in tests), style="dim")
-    out.print(grid)
+    texts = [one.text.rstrip("\n") or "(empty)" for one in tests]
+    kinds = [Text("valid" if one.valid else "invalid", "dim") for one in tests]
+    code = [Syntax(text, lexer, background_color="default", word_wrap=True) for text in texts]
+    grid = Table.grid(padding=(0, BETWEEN))
+    needed = sum(max(map(cell_len, ["invalid", *text.splitlines()])) + BETWEEN for text in texts)
+    if needed <= out.width:  # all beside each other
+        grid.add_row(*code)
+        grid.add_row(*[""] * len(tests))
+        grid.add_row(*kinds)
+    else:
+        for kind, one in zip(kinds, code, strict=True):
+            grid.add_row(kind, one)
+    out.print(Padding(grid, (0, 0, 0, 2), expand=False))
 
 
 def _print_findings(out: Console, run: Run, folder: Path) -> None:
     for finding in run.findings[:SHOWN]:
         out.print(f"[red]{finding.outcome.value}[/red]", end=" ")
-        out.print(f"{finding.message[:200]} on {finding.text[:80]!r} ({finding.times} times)", markup=False)
+        times = counted(finding.times, "time")
+        out.print(f"{finding.message[:200]} on {finding.text[:80]!r} ({times})", markup=False)
     if run.findings:
-        out.print(f"{len(run.findings)} findings, in {folder}/findings", markup=False)
+        out.print(f"{counted(len(run.findings), 'finding')}, in {folder}/findings", markup=False)

@@ -15,6 +15,7 @@ from bonsai.corpus import mean_size
 from bonsai.feedback import Saving
 from bonsai.grow import PRUNE, Growing, key_of
 from bonsai.lattice import Node
+from bonsai.wording import counted
 
 WIDEST = 6  # a lattice with a larger bound is not drawn
 EVERY_ON_A_TERMINAL = 0.25
@@ -58,9 +59,9 @@ class GrowView:
                 self._logged.add(key)
                 state = result.state
                 print(
-                    f"{growing.seconds:6.1f} s  {key:12} {state.tally.executions:7,} executions  "
-                    f"{growing.new[key]:3} new features, {growing.corpus.covered.bit_count()} in all  "
-                    f"{len(state.members):4} tests  {result.stopped}",
+                    f"{growing.seconds:6.1f} s  {key:12} {counted(state.tally.executions, 'execution'):>18}  "
+                    f"{counted(growing.new[key], 'new feature'):>16}, {growing.corpus.covered.bit_count()} in all  "
+                    f"{counted(len(state.members), 'test'):>10}  {growing.ending(result)}",
                     file=sys.stderr,
                     flush=True,
                 )
@@ -76,14 +77,14 @@ def status(growing: Growing, features: int) -> str:
     seconds = growing.seconds
     lines = [
         f"{done} of {len(nodes)} nodes   {covered} of {features} features   "
-        f"{len(members)} tests of {mean_size(members):.1f} characters",
-        f"{growing.executions:,} executions, {growing.executions / max(seconds, 0.001):,.0f}/s   "
+        f"{counted(len(members), 'test')} of {mean_size(members):.1f} characters",
+        f"{counted(growing.executions, 'execution')}, {growing.executions / max(seconds, 0.001):,.0f}/s   "
         f"{_clock(seconds)}{_left(growing, done, len(nodes))}",
     ]
     if PRUNE in growing.running:
         lines.append("pruning")
     if growing.stopping:
-        lines.append("stopping; what was found is kept")
+        lines.append(f"{growing.stopping}; what was found is kept")
     return "\n".join(lines)
 
 

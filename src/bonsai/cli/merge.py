@@ -14,6 +14,7 @@ from bonsai.merging import merge as merge_texts
 from bonsai.report.writing import write_report
 from bonsai.store import Replace, require_free, write_run
 from bonsai.subject import load_subject
+from bonsai.wording import counted
 
 
 def merge(
@@ -46,7 +47,8 @@ def merge(
         return
     valid = sum(one.valid for one in run.corpus)
     out.print(
-        f"{len(texts)} inputs, {run.asked['distinct']} of them distinct: {len(run.corpus)} kept, {valid} valid"
+        f"{counted(len(texts), 'input')}, {run.asked['distinct']} of them distinct: "
+        f"{len(run.corpus)} kept, {valid} valid"
     )
     out.print(f"{run.covered.bit_count()} of {len(run.features)} features covered")
     if run.asked["unparsed"]:

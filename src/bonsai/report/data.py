@@ -18,6 +18,7 @@ from bonsai.store import NodeRun
 from bonsai.subject import Subject, load_subject
 from bonsai.targets.jvm.sources import JavaSources, find_sources
 from bonsai.targets.settings import JvmTarget
+from bonsai.wording import counted, plural
 
 ASKED = ("bounds", "lattice", "budget", "policy", "select", "seed", "jobs", "shards", "engine", "version")
 
@@ -163,7 +164,11 @@ def _figures(run: Recorded) -> list[Figure]:
     corpus, features, found = summary["corpus"], summary["features"], summary["findings"]
     shares = f"{_share(features['covered'], features['total'])} of the {features['total']:,} that were looked for"
     figures = [
-        Figure(f"{corpus['files']:,}", "tests", f"{corpus['valid']:,} valid, {corpus['invalid']:,} invalid"),
+        Figure(
+            f"{corpus['files']:,}",
+            plural(corpus["files"], "test"),
+            f"{corpus['valid']:,} valid, {corpus['invalid']:,} invalid",
+        ),
         Figure(f"{features['covered']:,}", "features covered", f"{shares}"),
         Figure(
             f"{features['by_valid']:,}",
@@ -174,19 +179,24 @@ def _figures(run: Recorded) -> list[Figure]:
             f"{corpus['mean_size']:.1f}",
             "characters on average",
             f"without white space; half of the tests have at most {corpus['median_size']:g}, "
-            f"the largest has {corpus['max_size']:,}",
+            f"the largest has {corpus['max_size']:,}"
+            if corpus["files"]
+            else "without white space",
         ),
         Figure(
             f"{summary['executions']:,}",
-            "executions",
+            plural(summary["executions"], "execution"),
             f"inputs that the target was run on; {summary['duplicates_skipped']:,} repeats were not run again",
         ),
         Figure(_clock(summary["seconds"]), "of growing", f"{summary['executions_per_second']:,.0f} executions/s"),
-        Figure(f"{len(run.nodes):,}", "fuzzers", "each with its own bounds, the smallest first"),
+        Figure(
+            f"{len(run.nodes):,}", plural(len(run.nodes), "fuzzer"), "each with its own bounds, the smallest first"
+        ),
         Figure(
             f"{found['crashes'] + found['timeouts']:,}",
-            "findings",
-            f"{found['crashes']:,} crashes and {found['timeouts']:,} time-outs of the target",
+            plural(found["crashes"] + found["timeouts"], "finding"),
+            f"{found['crashes']:,} {plural(found['crashes'], 'crash', 'crashes')} and "
+            f"{counted(found['timeouts'], 'time-out')} of the target",
         ),
     ]
     if features["unstable"]:
@@ -206,6 +216,8 @@ def _share(part: int, whole: int) -> str:
 def _clock(seconds: float) -> str:
     minutes, rest = divmod(round(seconds), 60)
     hours, minutes = divmod(minutes, 60)
+    if not hours and not minutes:
+        return f"{rest} s"
     return f"{hours}:{minutes:02}:{rest:02} h" if hours else f"{minutes}:{rest:02} min"
 
 

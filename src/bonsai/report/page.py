@@ -21,6 +21,7 @@ from pygments.util import ClassNotFound
 
 from bonsai.report.data import Report
 from bonsai.report.sources import Module
+from bonsai.wording import counted
 
 HERE = Path(__file__).parent
 LONGEST_TEXT = 6000
@@ -46,6 +47,7 @@ def render(report: Report) -> str:
     styles = [_asset("vendor/uPlot.min.css"), _asset("templates/page.css"), _pygments_styles()]
     environment.globals["code"] = _Highlighter(_lexer(report.suffix))
     environment.globals["reasons_shown"] = REASONS
+    environment.globals["counted"] = counted
     cards = _cards(environment, report)
     first = len(cards) if len(cards) <= CARDS else FIRST
     bodies = _bodies(environment, report.modules)

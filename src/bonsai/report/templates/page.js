@@ -76,7 +76,8 @@ const filter = async () => {
     card.hidden = !fits;
     shown += fits ? 1 : 0;
   });
-  find("count").textContent = shown === cards.length ? `${shown} tests` : `${shown} of ${cards.length} tests`;
+  const tests = cards.length === 1 ? "test" : "tests";
+  find("count").textContent = shown === cards.length ? `${shown} ${tests}` : `${shown} of ${cards.length} ${tests}`;
   find("nothing").hidden = shown > 0;
 };
 const clear = () => { form.reset(); return filter(); };
@@ -102,7 +103,12 @@ const reveal = async () => {
     if (details) details.open = true;
     place.focus({ preventScroll: true });
   }
+  settle(place, 8);
+};
+// Cards are laid out when they come into view, which moves what is below them: look again in the next few frames
+const settle = (place, frames) => {
   place.scrollIntoView();
+  if (frames) requestAnimationFrame(() => settle(place, frames - 1));
 };
 addEventListener("hashchange", reveal);
 document.addEventListener("click", async (event) => {

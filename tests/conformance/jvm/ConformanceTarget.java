@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.TimeZone;
+import java.util.concurrent.CountDownLatch;
 
 /** What every engine's target for the conformance suite does: a command comes in, and it happens. */
 public final class ConformanceTarget {
@@ -196,9 +197,11 @@ public final class ConformanceTarget {
         return "quiet: " + new String(System.in.readAllBytes());
     }
 
-    private static String thread() {
+    private static String thread() throws InterruptedException {
         for (boolean daemon : new boolean[] {false, true}) {
+            CountDownLatch begun = new CountDownLatch(1); // or its first probe might be one of the next text
             Thread thread = new Thread(() -> {
+                begun.countDown();
                 try {
                     Thread.sleep(60_000);
                 } catch (InterruptedException error) {
@@ -207,6 +210,7 @@ public final class ConformanceTarget {
             });
             thread.setDaemon(daemon);
             thread.start();
+            begun.await();
         }
         return "left behind";
     }

@@ -212,11 +212,13 @@ def test_a_run_is_resumed_only_as_it_was(subject: Path, tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_two_processes_cannot_grow_in_one_folder(subject: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
-    first = grow([str(subject), *SETTINGS, "-o", str(out)])
-    wait_for_a_result(out)
-    second = grow(["--resume", str(out)])
-    _, errors = second.communicate(timeout=60)
-    assert second.returncode == 2
-    assert "in use" in errors
-    kill_tree(first.pid)
-    first.communicate()
+    first = grow([str(subject), "--bounds", "2,2,2", "--budget", "4s", "-o", str(out)])
+    try:
+        wait_for_a_result(out)
+        second = grow(["--resume", str(out)])
+        _, errors = second.communicate(timeout=60)
+        assert second.returncode == 2
+        assert "in use" in errors
+    finally:
+        kill_tree(first.pid)
+        first.communicate()

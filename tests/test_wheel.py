@@ -63,7 +63,7 @@ ALONE = [
     Step("grow new --budget 60x -o grown --quiet", "grown"),
 ]
 WITHOUT_EXTRAS = [
-    Step("measure out --subject chocopy", "[evaluation]", 2),
+    Step("measure out --subject chocopy", "[evaluation]"),
     Step("mutants out --subject chocopy", "[evaluation]", 2),
     Step("heatmap chocopy -o heat", "[evaluation]", 2),
     Step("reduce out --subject chocopy -o reduced", "[reduce]", 2),

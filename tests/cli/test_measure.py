@@ -34,7 +34,7 @@ def test_without_coverage_py_the_rest_is_measured(
     assert "1, of them 100% valid" in printed.out
     assert "branches" not in printed.out
     assert printed.err.startswith(
-        "note: measuring coverage needs coverage, which is not installed (hint: pip install"
+        "note: measuring coverage needs coverage, which is not installed (hint: in a clone"
     )
     assert run(["measure", str(tmp_path), "--subject", "chocopy", "--json"]) == 0
     figures = json.loads(capsys.readouterr().out)

@@ -6,14 +6,14 @@ the error message of an invalid one, and for a valid one the parts of the gramma
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from os.path import commonprefix
 from token import EXACT_TOKEN_TYPES, tok_name
 from types import MappingProxyType
 
-from bonsai.corpus import Input, bits
+from bonsai.corpus import Input, bits, size_of
 from bonsai.derivation import Derivation
 from bonsai.errors import BonsaiError
 from bonsai.grammar.model import Grammar, Reference, Terminal, Token
@@ -33,6 +33,7 @@ NO_END = re.compile(
 OPENING, CLOSING = {"(": "parentheses", "[": "brackets", "{": "braces"}, ")]}"
 LONGEST_PARSED = 2000  # characters; parsing takes long, and large tests use everything anyway
 SHOWN = 6  # branches of a test, in the index
+EXAMPLES = 10  # of texts that the target does not parse
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +53,11 @@ class Unparsed:
     text: str
     message: str = ""
     suspects: tuple[str, ...] = ()  # rules that it uses and no test does
+
+
+def smallest_unparsed(texts: Iterable[str]) -> list[Unparsed]:
+    """The smallest few of the texts that the target does not parse."""
+    return [Unparsed(text) for text in sorted(texts, key=size_of)[:EXAMPLES]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,14 +197,20 @@ def file_names(corpus: Sequence[Input], captions: Sequence[Caption], suffix: str
     return found
 
 
-def witnessed(corpus: Sequence[Input]) -> list[int]:
-    """For each test the features that it is the smallest to exercise: among the valid ones, or where no valid one
-    does, among all. A test without any such feature may still be the smallest of both kinds for some."""
+def first_witnessed(corpus: Sequence[Input]) -> list[int]:
+    """For each test the features that none before it exercises, from the smallest valid to the largest invalid."""
     found = [0] * len(corpus)
     covered = 0
     for place in sorted(range(len(corpus)), key=lambda place: (not corpus[place].valid, corpus[place].size)):
         found[place] = corpus[place].features & ~covered
         covered |= corpus[place].features
+    return found
+
+
+def witnessed(corpus: Sequence[Input]) -> list[int]:
+    """For each test the features that it is the smallest to exercise: among the valid ones, or where no valid one
+    does, among all. A test without any such feature may still be the smallest of both kinds for some."""
+    found = first_witnessed(corpus)
     smallest = 0
     for place in sorted(range(len(corpus)), key=lambda place: corpus[place].size):
         found[place] = found[place] or corpus[place].features & ~smallest

@@ -112,7 +112,8 @@ def check_target(subject: Subject, samples: Samples) -> TargetCheckup:
         started = monotonic()
         executions = _execute(target, [text for text, _ in samples])
         seconds = monotonic() - started
-        valid = [text for (text, _), one in zip(samples, executions, strict=False) if one.outcome is Outcome.VALID]
+        judged = [(text, one) for (text, _), one in zip(samples, executions, strict=False)]
+        valid = [text for text, one in judged if one.outcome is Outcome.VALID]
         shown = target.execute(valid[:SHOWN], Wanted.OUTPUT)
     finally:
         target.close()
@@ -121,7 +122,6 @@ def check_target(subject: Subject, samples: Samples) -> TargetCheckup:
         covered |= execution.features
     number = len(executions)
     outcomes = [execution.outcome for execution in executions]
-    judged = [(text, one) for (text, _), one in zip(samples, executions, strict=False)]
     unparsed = _smallest((text, one) for text, one in judged if one.outcome is Outcome.UNPARSED)
     finding = _smallest((text, one) for text, one in judged if one.outcome.is_finding)
     return TargetCheckup(

@@ -10,7 +10,6 @@ from bonsai.store import Run
 from bonsai.subject import Subject, start_target
 from bonsai.targets.execution import Execution, Wanted
 
-BATCH = 64
 LONGEST_OUTPUT = 2000  # characters that are kept
 
 
@@ -40,8 +39,7 @@ def _executed(subject: Subject, texts: Sequence[str]) -> list[Execution] | list[
     except BonsaiError:
         return [None] * len(texts)
     try:
-        batches = (texts[start : start + BATCH] for start in range(0, len(texts), BATCH))
-        return [execution for batch in batches for execution in target.execute(batch, Wanted.OUTPUT)]
+        return target.execute(texts, Wanted.OUTPUT)
     except BonsaiError:
         return [None] * len(texts)
     finally:

@@ -32,7 +32,7 @@ def explain(subject: Subject, texts: Sequence[str]) -> list[Explanation]:
     """Run the subject's target on texts, and parse them with its grammar."""
     target = start_target(subject)
     try:
-        executions = [execution for text in texts for execution in target.execute([text], Wanted.OUTPUT)]
+        executions = target.execute(texts, Wanted.OUTPUT)
         names = target.features
     finally:
         target.close()

@@ -322,8 +322,7 @@ class Growing:
         if key in self.results:
             return
         if key in self._earlier.results:
-            stopped, state = self._earlier.results[key]
-            result = Result(task.node, stopped, from_bytes(state))
+            result = _result(task.node, *self._earlier.results[key])
             self._workers.provide(key, result)
             self._finished(key, result)
         else:

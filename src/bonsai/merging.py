@@ -3,16 +3,15 @@
 from collections.abc import Callable, Sequence
 from time import monotonic
 
-from bonsai.captions import Unparsed
+from bonsai.captions import smallest_unparsed
 from bonsai.cbgf import Finding
-from bonsai.corpus import Archive, Input, Select, size_of
+from bonsai.corpus import Archive, Input, Select
 from bonsai.feedback import Saving, recurring
 from bonsai.store import Run
 from bonsai.subject import Subject, identity, start_target
 from bonsai.targets.execution import Outcome
 
 BATCH = 64
-EXAMPLES = 10  # of texts that the target does not parse
 
 
 def merge(
@@ -65,5 +64,5 @@ def merge(
         nodes=[],
         growth=[],
         seconds=monotonic() - started,
-        unparsed=[Unparsed(text) for text in sorted(unparsed, key=size_of)[:EXAMPLES]],
+        unparsed=smallest_unparsed(unparsed),
     )

@@ -14,7 +14,7 @@ from typing import Any
 
 from bonsai.bounds import Bounds
 from bonsai.budget import TIME_IS_UP, Auto, NodeBudget, parse_budget
-from bonsai.captions import Unparsed
+from bonsai.captions import Unparsed, smallest_unparsed
 from bonsai.cbgf import METHODS, TREE_MUTATORS, Finding, Method, Pruning
 from bonsai.choices import Choices
 from bonsai.corpus import Input, Policy, Select, size_of
@@ -31,7 +31,6 @@ from bonsai.workers.tasks import Workers
 CHECKPOINT_EVERY = "BONSAI_CHECKPOINT_EVERY"  # seconds; for tests that cannot wait
 FIRST_REACH = Bounds(2, 2, 2)
 LAST_REACH = 8  # no bound is raised beyond
-EXAMPLES = 10  # of texts that the target does not parse
 FOR_PRUNING = 0.08  # the share of a limited time that is kept for what comes after the lattice
 
 
@@ -293,7 +292,7 @@ def _together(results: Sequence[Result]) -> list[Finding]:
 def _unparsed(results: Sequence[Result]) -> list[Unparsed]:
     """What was not parsed: the smallest of each task, the smallest first."""
     texts = {one.state.unparsed for one in results if one.state.unparsed is not None}
-    return [Unparsed(text) for text in sorted(texts, key=size_of)[:EXAMPLES]]
+    return smallest_unparsed(texts)
 
 
 def _node_run(growing: Growing, node: Node) -> NodeRun | None:

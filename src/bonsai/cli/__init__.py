@@ -40,8 +40,13 @@ PANELS = {
     "Start": (grow.grow, init.init, check.check, doctor.doctor),
     "Use": (report.report, explain.explain, measure.measure, grade.grade, export.export, merge.merge),
     "Study": (
-        *(sample.sample, count.count, fuzz.fuzz, heatmap.heatmap),
-        *(reduce.reduce, mutants.mutants, evaluate.evaluate),
+        sample.sample,
+        count.count,
+        fuzz.fuzz,
+        heatmap.heatmap,
+        reduce.reduce,
+        mutants.mutants,
+        evaluate.evaluate,
     ),
 }
 for _panel, _commands in PANELS.items():

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from bonsai.cli.common import JsonOption, QuietOption, SubjectOption
+from bonsai.cli.common import CorpusArgument, JsonOption, QuietOption, SubjectOption
 from bonsai.corpus_folder import CorpusFile, read_corpus
 from bonsai.export.expectations import Expectations, expect
 from bonsai.export.folder import Changes, Existing, require_room, write_export
@@ -26,7 +26,7 @@ class Form(Enum):
 
 
 def export(
-    corpus: Annotated[Path, typer.Argument(metavar="CORPUS", help="A run directory or a folder of input files.")],
+    corpus: CorpusArgument,
     subject: SubjectOption,
     form: Annotated[
         Form,

@@ -21,7 +21,7 @@ from bonsai.cli.common import (
     console,
     print_error,
 )
-from bonsai.cli.grown import complain_if_unjudged
+from bonsai.cli.grown import complain_if_unjudged, print_unstable
 from bonsai.cli.live import LiveLine
 from bonsai.corpus import Policy, Select, mean_size
 from bonsai.describing import described
@@ -115,9 +115,7 @@ def _print(run: Run, output: Path, quiet: bool) -> None:
         f"{features['covered']} of {features['total']} features covered, {features['by_valid']} by valid tests; "
         f"{counted(run.nodes[0].executions, 'execution')} in {run.seconds:.1f} s; {run.nodes[0].stopped}"
     )
-    if features["unstable"]:
-        unstable = counted(features["unstable"], "feature")
-        out.print(f"[yellow]{unstable} did not recur when an input was run again[/yellow]")
+    print_unstable(out, run)
     for finding in run.findings:
         out.print(f"[red]{finding.outcome.value}[/red]", end=" ")
         out.print(f"{finding.message} ({counted(finding.times, 'time')}), in {output}/findings", markup=False)

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from bonsai.answers import Compare
-from bonsai.cli.common import JsonOption, QuietOption, SubjectOption
+from bonsai.cli.common import CorpusArgument, JsonOption, QuietOption, SubjectOption
 from bonsai.corpus_folder import read_corpus
 from bonsai.durations import parse_duration
 from bonsai.errors import BonsaiError
@@ -20,7 +20,7 @@ from bonsai.workers.local import cores
 
 
 def grade(
-    corpus: Annotated[Path, typer.Argument(metavar="CORPUS", help="A run directory or a folder of input files.")],
+    corpus: CorpusArgument,
     subject: SubjectOption,
     candidate: Annotated[
         str,

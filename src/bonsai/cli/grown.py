@@ -11,6 +11,7 @@ from rich.text import Text
 
 from bonsai.bounds import Bounds
 from bonsai.budget import TIME_IS_UP
+from bonsai.captions import first_witnessed
 from bonsai.cli.common import console, print_error
 from bonsai.corpus import Input
 from bonsai.lattice import Kind, Lattice
@@ -49,12 +50,8 @@ def complain_if_unjudged(run: Run) -> int:
 
 def telling(corpus: list[Input]) -> list[Input]:
     """The tests by how many features each is the smallest to exercise, among its own kind first."""
-    covered = 0
-    first: list[tuple[int, Input]] = []
-    for one in sorted(corpus, key=lambda one: (not one.valid, one.size)):
-        first.append(((one.features & ~covered).bit_count(), one))
-        covered |= one.features
-    return [one for _, one in sorted(first, key=lambda pair: (-pair[0], pair[1].size))]
+    first = zip(first_witnessed(corpus), corpus, strict=True)
+    return [one for _, one in sorted(first, key=lambda pair: (-pair[0].bit_count(), pair[1].size))]
 
 
 def _print_figures(out: Console, run: Run, folder: Path) -> None:
@@ -73,8 +70,13 @@ def _print_figures(out: Console, run: Run, folder: Path) -> None:
         f"{counted(len(run.nodes), 'node')}"
     )
     _print_cut(out, run)
-    if features["unstable"]:
-        unstable = counted(features["unstable"], "feature")
+    print_unstable(out, run)
+
+
+def print_unstable(out: Console, run: Run) -> None:
+    """How many features were seen and could not be relied on, if any."""
+    if run.unstable:
+        unstable = counted(run.unstable.bit_count(), "feature")
         out.print(f"[yellow]{unstable} did not recur when an input was run again[/yellow]")
 
 

@@ -1,13 +1,12 @@
 """`bonsai measure`: what a corpus is worth."""
 
 import json
-from pathlib import Path
 from typing import Annotated
 
 import typer
 from rich.markup import escape
 
-from bonsai.cli.common import JsonOption, QuietOption, console
+from bonsai.cli.common import CorpusArgument, JsonOption, QuietOption, console
 from bonsai.corpus_folder import read_corpus
 from bonsai.evaluation.measure import Measurement
 from bonsai.evaluation.measure import measure as measure_corpus
@@ -17,7 +16,7 @@ from bonsai.subject import load_subject
 
 
 def measure(
-    corpus: Annotated[Path, typer.Argument(metavar="CORPUS", help="A run directory, or a folder of input files.")],
+    corpus: CorpusArgument,
     subject: Annotated[str, typer.Option("--subject", metavar="S", help="The subject whose program reads them.")],
     as_json: JsonOption = False,
     quiet: QuietOption = False,

@@ -145,13 +145,10 @@ class IsolatedTarget:
                 features = tuple(self._greet(self._process))
                 if self._features is not None and features != self._features:
                     raise BonsaiError("the target has changed since it was started", "start again")
-            except BonsaiError as error:
+            except BaseException as error:
                 self.close()
-                if self._features is None:
-                    raise
-                raise TargetLost(error.message, error.hint) from None
-            except BaseException:
-                self.close()
+                if isinstance(error, BonsaiError) and self._features is not None:
+                    raise TargetLost(error.message, error.hint) from None
                 raise
             self._features = features
         return self._process

@@ -24,7 +24,8 @@ cover = ["Sums"]
 items = 3
 depth = 2
 """
-# Classes that are loaded late, an initialiser that fails for some, one that is lost, lambdas, an exit, and a crash.
+# Classes that are loaded late, one that is lost with the process that tries it, lambdas, an exit, and a crash.
+# Whether a class is lost depends on the text alone: if an earlier text could save it, the process would decide.
 DRIVER = """
 import bonsai.Invalid;
 import java.util.HashSet;
@@ -41,15 +42,15 @@ public class Sums {
         }
     }
 
-    static class Fragile {
+    static class Fragile { // costs a process each time
         static {
             if (total == 6) {
-                throw new AssertionError("six");
+                throw new AssertionError("lost");
             }
         }
 
-        static int half(int sum) {
-            return sum % 2 == 0 ? sum / 2 : sum;
+        static int of(int sum) {
+            return sum / 2;
         }
     }
 
@@ -71,7 +72,7 @@ public class Sums {
             }
         }
         if (Late.isLarge(total)) {
-            total = Fragile.half(total);
+            total = total == 6 && text.length() == 4 ? Fragile.of(total) : total;
         }
         if (seen.size() == 3) {
             Runnable leave = () -> System.exit(3);
@@ -101,6 +102,7 @@ def written(*arguments: str | Path) -> dict[str, bytes]:
         path for kind in ("corpus", "findings") for path in sorted((folder / kind).rglob("*")) if path.is_file()
     ]
     assert {path.relative_to(folder).parts[0] for path in paths} == {"corpus", "findings"}
+    assert any(b"lost" in path.read_bytes() for path in paths)
     return {str(path.relative_to(folder)): path.read_bytes() for path in paths}
 
 

@@ -185,6 +185,7 @@ def test_help_has_an_example_and_is_no_error(command: list[str], capsys: pytest.
     printed = capsys.readouterr()
     assert printed.err == ""
     assert "Example: bonsai" in printed.out or not command
+    assert "<bool>" not in printed.out
 
 
 def test_version(capsys: pytest.CaptureFixture[str]) -> None:

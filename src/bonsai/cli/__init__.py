@@ -28,10 +28,12 @@ from bonsai.cli import (
     sample,
 )
 from bonsai.cli.common import INTERRUPTED, print_error
+from bonsai.cli.flags import Command, Group
 from bonsai.errors import BonsaiError
 
 app = typer.Typer(
     name="bonsai",
+    cls=Group,
     help="Grow a concise test corpus for any program that reads a structured language.",
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -51,7 +53,7 @@ PANELS = {
 }
 for _panel, _commands in PANELS.items():
     for _command in _commands:
-        app.command(_command.__name__, rich_help_panel=_panel)(_command)
+        app.command(_command.__name__, cls=Command, rich_help_panel=_panel)(_command)
 
 
 @app.callback(invoke_without_command=True)

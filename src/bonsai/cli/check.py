@@ -28,8 +28,7 @@ def check(
 ) -> None:
     """Look a subject over: what its grammar offers, and what in it would surprise you later.
 
-    Exit code 1 if sampled programs do not parse back with their own grammar, or if the target does not parse them
-    (more than one in a hundred) or judges none of them.
+    Exit code 1 if sampled programs do not parse back, or if the target parses less than 99 in 100 or judges none.
 
     Example: bonsai check json
     """

@@ -22,7 +22,7 @@ SHOWN_OF_A_TEXT = 2000
 
 
 def explain(
-    files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="Inputs.")],
+    files: Annotated[list[Path], typer.Argument(metavar="FILE", help="Inputs.")],
     subject: Annotated[
         str | None,
         typer.Option(
@@ -38,8 +38,7 @@ def explain(
 ) -> None:
     """Say what a test is there for, and what it exercises.
 
-    In a run directory, the branches of the target come first that it is the smallest to take. Also its outcome, its
-    size, and the rules of the grammar that it uses.
+    In a run directory, the branches that it is the smallest to take come first. Also its outcome, size and rules.
 
     Example: bonsai explain out/corpus/valid/0007-*.py
     """

@@ -31,7 +31,9 @@ def grade(
             "path.jar:package.Driver.",
         ),
     ],
-    form: Annotated[str, typer.Option("--format", metavar="|".join(FORMATS), help="What to write.")] = "text",
+    form: Annotated[
+        str, typer.Option("--format", metavar="FORM", help=f"What to write: {', '.join(FORMATS)}.")
+    ] = "text",
     compare: Annotated[
         Compare, typer.Option("--compare", help="How much of the answers must agree.")
     ] = Compare.OUTPUT,

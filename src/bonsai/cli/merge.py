@@ -19,7 +19,7 @@ from bonsai.wording import counted
 
 def merge(
     corpora: Annotated[
-        list[Path], typer.Argument(metavar="CORPUS...", help="Run directories or folders of input files.")
+        list[Path], typer.Argument(metavar="CORPUS", help="Run directories or folders of input files.")
     ],
     subject: SubjectOption,
     output: Annotated[Path, typer.Option("-o", "--output", metavar="DIR", help="The run directory to write.")],

@@ -1,6 +1,9 @@
 """Exported test suites: they run without Bonsai, pass as exported, and fail when the program changes."""
 
+import ast
 import json
+import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -23,13 +26,14 @@ WITHOUT_BONSAI = "import sys; sys.modules['bonsai'] = None; "
 UNTOUCHED = "-p", "no:cacheprovider", "-q", "-c", "/dev/null"
 
 
-def run(*arguments: Path | str) -> subprocess.CompletedProcess[str]:
+def run(*arguments: Path | str, **environment: str) -> subprocess.CompletedProcess[str]:
     start = f"{WITHOUT_BONSAI}import pytest; sys.exit(pytest.main({[*UNTOUCHED, *map(str, arguments)]!r}))"
-    return subprocess.run([sys.executable, "-c", start], capture_output=True, text=True, timeout=120, check=False)
+    command, env = [sys.executable, "-c", start], os.environ | environment
+    return subprocess.run(command, capture_output=True, text=True, timeout=120, check=False, env=env)
 
 
 def exported(subject: bonsai.Subject, folder: Path) -> Path:
-    write_export(folder, pytest_suite(subject, expect(subject, FILES).known), Existing.REFUSE)
+    write_export(folder, pytest_suite(subject, expect(subject, FILES).known, folder), Existing.REFUSE)
     return folder
 
 
@@ -73,7 +77,7 @@ def test_exceptions_are_verdicts_as_in_the_settings_and_nothing_is_copied_that_i
     texts = ["[1.0, NaN]", "[", "9" * 5000, "{}"]
     known = expect(subject, [CorpusFile(str(place), text) for place, text in enumerate(texts)]).known
     assert [one.answer["outcome"] for one in known] == ["valid", "unparsed", "invalid", "valid"]
-    files = pytest_suite(subject, known)
+    files = pytest_suite(subject, known, tmp_path / "suite")
     assert sorted(name for name in files if name.endswith(".py")) == ["test_json.py"]
     write_export(tmp_path / "suite", files, Existing.REFUSE)
     found = run(tmp_path / "suite")
@@ -94,6 +98,65 @@ def test_modules_beside_the_driver_come_along(tmp_path: Path) -> None:
         "part/__init__.py",
         "part/inner.py",
     }
+    assert run(folder).returncode == 0
+
+
+PATH = 'path = [".."]\n'
+CALLS = {
+    "driver:check": "import lang\ndef check(text):\n    return lang.size(text)\n",
+    "lang:size": "",
+    "lang.inner:size": "",
+}
+
+
+@pytest.mark.parametrize("call", CALLS)
+def test_a_program_in_another_folder_is_tested_where_it_is(tmp_path: Path, call: str) -> None:
+    """In the project, wherever that is; alone, the suite asks for it."""
+    home = tmp_path / "project"
+    (home / "lang").mkdir(parents=True)
+    (home / "lang/__init__.py").write_text("from lang.inner import size\n")
+    (home / "lang/inner.py").write_text("size = len\n")
+    settings = SETTINGS.replace("driver:check", call).replace('["driver"]', '["lang.*"]') + PATH
+    exported(json_subject(home / "subject", CALLS[call], settings), home / "checks/grown")
+    assert run(home / "checks").returncode == 0
+    moved = home.rename(tmp_path / "elsewhere")
+    assert run(moved / "checks").returncode == 0
+    shutil.copytree(moved / "checks", tmp_path / "checks")
+    found = run(tmp_path / "checks")
+    assert found.returncode == 2
+    assert "No module named 'lang'" in found.stdout
+    assert "say where it is with PYTHONPATH" in found.stdout
+    assert run(tmp_path / "checks", PYTHONPATH=str(moved)).returncode == 0
+    (moved / "lang/inner.py").write_text("def size(text):\n    return 7\n")
+    assert f"{len(TEXTS)} failed" in run(moved / "checks").stdout
+
+
+def test_a_suite_says_where_its_program_is_and_what_it_needs(tmp_path: Path) -> None:
+    driver = "import lark, lang\ndef check(text):\n    return lang.size(text)\n"
+    subject = json_subject(tmp_path / "project/subject", driver, SETTINGS + PATH)
+    (tmp_path / "project/lang.py").write_text("import json, rich\nsize = len\n")
+    files = pytest_suite(subject, [], tmp_path / "project/checks/grown")
+    assert sorted(files) == ["driver.py", "test_json.py"]
+    source = files["test_json.py"].decode()
+    told = " ".join((ast.get_docstring(ast.parse(source)) or "").split())
+    assert "Beside this file, copied from the subject: driver." in told
+    assert "Imported from ../.., seen from here, or else from PYTHONPATH: lang." in told
+    assert "To be installed, if missing: lark, rich." in told
+    assert max(map(len, source.splitlines())) <= 116
+
+
+def test_data_beside_a_module_comes_along(tmp_path: Path) -> None:
+    driver = "import part\ncheck = part.check\n"
+    subject = json_subject(tmp_path / "subject", driver)
+    (tmp_path / "subject/part").mkdir()
+    (tmp_path / "subject/part/words.txt").write_text("null")
+    (tmp_path / "subject/part/__init__.py").write_text(
+        "from pathlib import Path\nWORDS = Path(__file__).with_name('words.txt').read_text()\n"
+        "def check(text):\n    return text in WORDS\n"
+    )
+    (tmp_path / "subject/part/old.py").write_text("print 'a source for another Python'\n")
+    folder = exported(subject, tmp_path / "suite")
+    assert (folder / "part/words.txt").read_text() == "null"
     assert run(folder).returncode == 0
 
 
@@ -137,7 +200,7 @@ def test_what_init_makes_can_be_exported(tmp_path: Path) -> None:
     known = expect(subject, [CorpusFile(str(place), text) for place, text in enumerate(texts)]).known
     assert [one.answer["outcome"] for one in known] == ["valid", "invalid", "invalid", "unparsed"]
     assert known[0].answer["output"] == [2]
-    files = pytest_suite(subject, known)
+    files = pytest_suite(subject, known, tmp_path / "suite")
     assert "grammar.lark" in files
     write_export(tmp_path / "suite", files, Existing.REFUSE)
     found = run(tmp_path / "suite")
@@ -160,17 +223,17 @@ def test_what_depends_on_the_order_of_a_set_is_not_expected(tmp_path: Path) -> N
     assert [one.answer for one in found.known] == [{"outcome": "valid"}] * 2
 
 
-def test_a_program_that_is_part_of_bonsai_says_so() -> None:
+def test_a_program_that_is_part_of_bonsai_says_so(tmp_path: Path) -> None:
     subject = bonsai.load_subject("chocopy")
     [known] = expect(subject, [CorpusFile("a.py", "x:int = True\n")]).known
-    source = pytest_suite(subject, [known])["test_chocopy.py"].decode()
+    source = pytest_suite(subject, [known], tmp_path)["test_chocopy.py"].decode()
     assert "a part of Bonsai, which must be installed" in source
     assert known.answer["message"] == "Expected type `int`; got type `bool`"
 
 
 def test_a_suite_is_one_readable_file(tmp_path: Path) -> None:
     subject = json_subject(tmp_path / "subject", JSON_DRIVER, f'{SETTINGS}invalid = ["KeyError", "driver.Mine"]\n')
-    source = pytest_suite(subject, [])["test_json.py"].decode()
+    source = pytest_suite(subject, [], tmp_path / "suite")["test_json.py"].decode()
     compile(source, "test_json.py", "exec")
     assert 'INVALID = (KeyError, resolve_name("driver.Mine"), resolve_name("bonsai.errors.Invalid"))' in source
     assert max(map(len, source.splitlines())) <= 116

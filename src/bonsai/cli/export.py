@@ -50,7 +50,7 @@ def export(
     loaded = load_subject(subject)
     files = read_corpus(corpus, loaded.suffix)
     require_room(output, existing)
-    expected, content = _content(loaded, files, form)
+    expected, content = _content(loaded, files, form, output)
     changes = write_export(output, content, existing)
     if as_json:
         typer.echo(json.dumps(_figures(files, expected, changes)))
@@ -60,12 +60,15 @@ def export(
         _print(files, expected, changes, output, existing)
 
 
-def _content(subject: Subject, files: list[CorpusFile], form: Form) -> tuple[Expectations | None, dict[str, bytes]]:
+def _content(
+    subject: Subject, files: list[CorpusFile], form: Form, output: Path
+) -> tuple[Expectations | None, dict[str, bytes]]:
     if form is Form.ZIP:
         return None, {f"{subject.name}_seed_corpus.zip": seed_zip(files)}
     expected = expect(subject, files)
-    make = pytest_suite if form is Form.PYTEST else golden_files
-    return expected, make(subject, expected.known)
+    if form is Form.PYTEST:
+        return expected, pytest_suite(subject, expected.known, output)
+    return expected, golden_files(expected.known)
 
 
 def _figures(files: list[CorpusFile], expected: Expectations | None, changes: Changes) -> dict[str, object]:

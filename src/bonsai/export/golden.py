@@ -5,10 +5,9 @@ from collections.abc import Sequence
 
 from bonsai.answers import Json
 from bonsai.export.expectations import Expectation
-from bonsai.subject import Subject
 
 
-def golden_files(subject: Subject, known: Sequence[Expectation]) -> dict[str, bytes]:
+def golden_files(known: Sequence[Expectation]) -> dict[str, bytes]:
     """`0001.py` and `0001.py.expected.json`, for each input."""
     files = {}
     for one in known:

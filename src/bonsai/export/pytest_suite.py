@@ -95,8 +95,9 @@ def taken():
 
 _MISSING = (
     "except ModuleNotFoundError as error:",
-    '    hint = f"{error}: it was looked for in {FOLDERS}; say where it is with PYTHONPATH"',
-    "    raise ModuleNotFoundError(hint) from error",
+    '    places = ", ".join(map(str, FOLDERS))',
+    '    hint = f"it was looked for in {places}; install it, or say where it is with PYTHONPATH"',
+    '    raise ModuleNotFoundError(f"{error}: {hint}") from error',
 )
 
 _TAIL = '''

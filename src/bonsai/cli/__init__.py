@@ -3,6 +3,7 @@
 import os
 import sys
 from io import TextIOWrapper
+from itertools import zip_longest
 from typing import Annotated
 
 import typer
@@ -116,7 +117,7 @@ def _ended(end: SystemExit) -> int:
 def _completed(arguments: list[str]) -> list[str]:
     """With the values that may be left out, which Typer does not know: `--kill-mutants` alone has its default."""
     completed = []
-    for argument, following in zip(arguments, [*arguments[1:], ""], strict=True):
+    for argument, following in zip_longest(arguments, arguments[1:], fillvalue=""):
         completed.append(argument)
         if argument == "--kill-mutants" and not following[:1].isdigit():
             completed.append(grow.KILLING)

@@ -139,7 +139,7 @@ def _path(folder: Path, found: Detected) -> str:
     if not found.path:
         return ""
     folders = tuple(os.path.relpath(one, folder.resolve()) for one in found.path)
-    return f"path = {_toml(folders)}  # where to look for modules that are not beside this file, nor installed\n"
+    return f"path = {_toml(folders)}  # where to look for modules that are not beside this file\n"
 
 
 def _keys(values: Mapping[str, str | tuple[str, ...] | None]) -> str:

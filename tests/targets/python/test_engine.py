@@ -167,6 +167,12 @@ def test_where_a_crash_happened(started: Starter, tmp_path: Path) -> None:
     ]
 
 
+def test_a_crash_before_the_first_line_is_nowhere(started: Starter, tmp_path: Path) -> None:
+    write(tmp_path, {"driver.py": "def check(): pass\n"})
+    [crash] = started(settings("driver:check")).execute(["x"])
+    assert crash.message == "TypeError: check() takes 0 positional arguments but 1 was given"
+
+
 def test_a_method_can_be_called(started: Starter, tmp_path: Path) -> None:
     write(tmp_path, {"driver.py": "class A:\n    @staticmethod\n    def check(text): return text\n"})
     target = started(settings("driver:A.check"))
@@ -179,9 +185,11 @@ def test_a_method_can_be_called(started: Starter, tmp_path: Path) -> None:
         ("", {"call": "nowhere:check"}, "call: there is no module nowhere"),
         ("", {"call": "os.nowhere:check"}, "call: there is no module os.nowhere"),
         ("", {}, "call: there is no check in driver"),
+        ("", {"path": ("nowhere",)}, "path: there is no folder /.*/nowhere"),
         ("check = 1", {}, "call: driver:check cannot be called"),
         ("async def check(text): pass", {}, "call: driver:check is asynchronous"),
         ("1 / 0", {}, r"call: importing driver raised ZeroDivisionError: division by zero \(driver.py:1\)"),
+        ("import other", {}, r"importing driver raised SyntaxError: .*\(other.py, line 1\) \(driver.py:1\) \("),
         ("import nowhere", {}, "call: driver needs the module nowhere"),
         ("import sys; sys.exit(3)", {}, "call: importing driver raised SystemExit: 3"),
         ("import os; os._exit(3)", {}, "the target ended while it was started: the process exited with status 3"),
@@ -202,7 +210,7 @@ def test_a_method_can_be_called(started: Starter, tmp_path: Path) -> None:
 def test_what_is_wrong_is_said(
     started: Starter, tmp_path: Path, source: str, changes: dict[str, object], message: str
 ) -> None:
-    write(tmp_path, {"driver.py": source})
+    write(tmp_path, {"driver.py": source, "other.py": "def check("})
     values = {
         "call": "driver:check",
         "cover": ("driver",),

@@ -48,10 +48,13 @@ def prepare(settings: dict[str, Any]) -> tuple[Runner, list[str]]:
     """Import the target with its probes; raises `StartError`."""
     sys.argv = [""]
     _limit_memory(settings["memory"])
+    for folder in settings["folders"]:
+        if not os.path.isdir(folder):
+            raise StartError(f"path: there is no folder {folder}", "it is relative to the folder of bonsai.toml")
     sys.path[:0] = settings["folders"]
     coverage = _cover(settings["cover"], settings["omit"])
     install(coverage)
-    check = _callable(settings["call"], settings["folders"][0])
+    check = _callable(settings["call"], settings["folders"])
     errors = importlib.import_module("bonsai.errors")  # only now: it may itself be covered
     reports = importlib.import_module("bonsai.reports").reports
     invalid = (errors.Invalid, *_exceptions("invalid", settings["invalid"]))
@@ -82,9 +85,9 @@ def _cover(patterns: Iterable[str], omit: Iterable[int]) -> Coverage:
         raise StartError(f"cover: {error.msg} ({error.filename}:{error.lineno})", "correct it") from None
 
 
-def _callable(call: str, folder: str) -> Callable[[str], object]:
+def _callable(call: str, folders: list[str]) -> Callable[[str], object]:
     module_name, _, path = call.partition(":")
-    found: Any = _module(module_name, folder)
+    found: Any = _module(module_name, folders)
     for name in path.split("."):
         if not hasattr(found, name):
             raise StartError(f"call: there is no {path} in {module_name}", f"it is {_origin(module_name)}")
@@ -97,16 +100,16 @@ def _callable(call: str, folder: str) -> Callable[[str], object]:
     return checked
 
 
-def _module(name: str, folder: str) -> object:
+def _module(name: str, folders: list[str]) -> object:
     try:
         return importlib.import_module(name)
     except ModuleNotFoundError as error:
         if error.name and (name == error.name or name.startswith(f"{error.name}.")):
-            hint = f"modules are looked for in {folder}, then where Python does: is it on the path?"
+            hint = f"modules are looked for in {', '.join(folders)}, then where Python does: is it on the path?"
             raise StartError(f"call: there is no module {error.name}", hint) from None
         raise StartError(f"call: {name} needs the module {error.name}", f"install {error.name}") from None
     except BaseException as error:
-        hint = f'"{sys.executable}" -c "import {name}" shows more, in {folder}'
+        hint = f'"{sys.executable}" -c "import {name}" shows more, in {folders[0]}'
         raise StartError(f"call: importing {name} raised {describe(error)}", hint) from None
 
 

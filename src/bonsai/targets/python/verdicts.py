@@ -1,5 +1,6 @@
 """A callable and a text come in; how the run ended goes out, as a result of `bonsai.targets.wire`."""
 
+import importlib
 import json
 import os
 from collections.abc import Callable
@@ -22,6 +23,8 @@ from bonsai.targets.wire import (
 
 LONGEST_MESSAGE = 4000  # characters
 LONGEST_OUTPUT = 2**31 - 1  # bytes, what the protocol can say
+
+_MACHINERY = os.path.dirname(__file__), os.path.dirname(importlib.__file__)
 
 Exceptions = tuple[type[BaseException], ...]
 
@@ -108,12 +111,15 @@ def describe(error: BaseException) -> str:
 
 
 def _place(error: BaseException) -> str:
+    """The last line that is neither ours nor of Python's import."""
+    place = ""
     trace: TracebackType | None = error.__traceback__
-    if trace is None:
-        return ""
-    while trace.tb_next is not None:
+    while trace is not None:
+        folder, file = os.path.split(trace.tb_frame.f_code.co_filename)
+        if folder not in _MACHINERY and not file.startswith("<frozen importlib"):
+            place = f" ({file}:{trace.tb_lineno})"
         trace = trace.tb_next
-    return f" ({os.path.basename(trace.tb_frame.f_code.co_filename)}:{trace.tb_lineno})"
+    return place
 
 
 def _text(error: BaseException) -> str:

@@ -55,6 +55,17 @@ def test_a_callable_knows_the_exceptions_of_the_subject_but_not_those_of_its_fol
     assert outcomes == [Outcome.VALID, Outcome.INVALID, Outcome.UNPARSED, Outcome.CRASH]
 
 
+def test_a_callable_in_a_folder_of_the_subject_knows_the_exceptions_there(tmp_path: Path) -> None:
+    (tmp_path / "lang.py").write_text("class Wrong(Exception): ...\ndef check(text):\n    raise Wrong\n")
+    listed = f'{SETTINGS}path = [".."]\ninvalid = ["lang.Wrong"]\n'
+    subject = json_subject(tmp_path / "subject", settings=listed)
+    target = start_candidate(read_candidate(f"{tmp_path}/lang.py:check"), subject, Limits())
+    try:
+        assert target.execute(["{}"])[0].outcome is Outcome.INVALID
+    finally:
+        target.close()
+
+
 def test_a_callable_that_cannot_be_started(tmp_path: Path) -> None:
     subject = json_subject(tmp_path / "subject")
     (tmp_path / "candidate.py").write_text("")

@@ -134,11 +134,12 @@ def _start_call(candidate: Call, subject: Subject, limits: Limits) -> Target:
     if PathFinder.find_spec(package, [str(folder), *sys.path]) is None:
         raise BonsaiError(f"there is no module {package} in {folder}, nor where Python looks", FORMS)
     own = subject.target if isinstance(subject.target, PythonTarget) else None
+    others = [one for one in subject.folders if one != folder]
     settings = PythonTarget(
         call=candidate.call,
         cover=(),
-        invalid=_known_to_candidates(own.invalid, own.folders(subject.folder)) if own else (),
-        unparsed=_known_to_candidates(own.unparsed, own.folders(subject.folder)) if own else (),
+        invalid=_known_to_candidates(own.invalid, others) if own else (),
+        unparsed=_known_to_candidates(own.unparsed, others) if own else (),
         timeout=limits.timeout or (own.timeout if own else TIMEOUT),
         memory=limits.memory or (own.memory if own else MEMORY),
     )
@@ -147,7 +148,7 @@ def _start_call(candidate: Call, subject: Subject, limits: Limits) -> Target:
 
 
 def _known_to_candidates(exceptions: tuple[str, ...], folders: list[Path]) -> tuple[str, ...]:
-    """All but those that a module in one of the subject's folders defines: a candidate has no such module."""
+    """All but those that a module in one of these folders defines: a candidate has no such module."""
     return tuple(
         name
         for name in exceptions

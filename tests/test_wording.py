@@ -1,6 +1,6 @@
-"""How numbers are said."""
+"""How numbers are said, and texts shown."""
 
-from bonsai.wording import counted
+from bonsai.wording import counted, visible
 
 
 def test_one_is_not_many() -> None:
@@ -10,3 +10,7 @@ def test_one_is_not_many() -> None:
         "2 tests",
         "1,000 tests",
     ]
+
+
+def test_what_a_terminal_would_obey_is_spelled_out() -> None:
+    assert visible("é\x1b[2J\r\udc80") == "é\\x1b[2J\\r\\udc80"

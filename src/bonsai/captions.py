@@ -18,7 +18,7 @@ from bonsai.derivation import Derivation
 from bonsai.errors import BonsaiError
 from bonsai.grammar.model import Grammar, Reference, Terminal, Token
 from bonsai.parse_back import parse
-from bonsai.wording import counted
+from bonsai.wording import counted, visible
 
 INDEX = "INDEX.md"
 INDEX_MARK = "<!-- Written by Bonsai: what each test is there for. This file is no test. -->"
@@ -246,7 +246,7 @@ def _shared(features: Sequence[str]) -> str:
 
 def _shown(text: str) -> str:
     """A test in one line, not too long."""
-    line = "".join(one if one.isprintable() else repr(one)[1:-1] for one in text.rstrip("\n")[: LONGEST_TEXT + 1])
+    line = visible(text.rstrip("\n")[: LONGEST_TEXT + 1])
     return _code(line if len(line) <= LONGEST_TEXT else f"{line[:LONGEST_TEXT]}…") if line else "(empty)"
 
 

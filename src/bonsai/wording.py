@@ -1,4 +1,4 @@
-"""Numbers come in; how people would say them goes out."""
+"""Numbers and texts come in; what people can read goes out."""
 
 
 def counted(number: int, noun: str) -> str:
@@ -9,3 +9,8 @@ def counted(number: int, noun: str) -> str:
 def plural(number: int, noun: str, many: str | None = None) -> str:
     """The noun that goes with a number; how many are called, if that does not end in another s."""
     return noun if number == 1 else many or f"{noun}s"
+
+
+def visible(text: str) -> str:
+    """The text with control characters, line ends among them, spelled out."""
+    return "".join(one if one.isprintable() else repr(one)[1:-1] for one in text)

@@ -30,6 +30,13 @@ def test_text_shows_the_smallest_in_full_and_the_rest_by_name() -> None:
     assert shown.endswith("1 skipped, where the reference has no answer: s.txt\n")
 
 
+def test_text_is_not_too_long_and_safe_to_print() -> None:
+    shown = FORMATS["text"](grade("\x1b[2J\n" + "a" * 10_000), Scoring())
+    assert "    | \\x1b[2J\n    | aaa" in shown
+    assert "\n    | …\n  type: expected" in shown
+    assert len(shown) < 3000
+
+
 def test_text_when_all_is_well() -> None:
     assert FORMATS["text"](grade(passing=3), Scoring()) == "3 of 3 tests passed\n"
 

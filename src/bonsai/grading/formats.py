@@ -11,8 +11,10 @@ from xml.etree import ElementTree
 from bonsai.answers import Json
 from bonsai.corpus import size_of
 from bonsai.grading.grade import Grade, Graded
+from bonsai.wording import visible
 
 SHOWN = 5  # failing tests that people are shown in full
+LONGEST_INPUT = 2000  # characters of a test, for people
 LONGEST_OUTPUT = 4000  # characters of an answer, for people
 
 
@@ -55,7 +57,9 @@ def as_text(grade: Grade, scoring: Scoring) -> str:
 
 
 def _shown(one: Graded) -> str:
-    return f"{indent(one.file.text.rstrip(chr(10)), '    | ', lambda line: True)}\n{_why(one)}"
+    text = one.file.text.rstrip("\n")
+    lines = text[:LONGEST_INPUT].split("\n") + ["…"] * (len(text) > LONGEST_INPUT)
+    return "\n".join([*(f"    | {visible(line)}" for line in lines), _why(one)])
 
 
 def _why(one: Graded) -> str:

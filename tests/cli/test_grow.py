@@ -12,7 +12,7 @@ import pytest
 import bonsai
 from bonsai.cli import run
 from cli.conftest import Complaint
-from made_subjects import json_subject
+from made_subjects import SETTINGS, json_subject
 
 SMALL = ["--bounds", "2,2,1", "--budget", "60x", "--seed", "7"]
 
@@ -239,6 +239,16 @@ def test_wrong_calls_are_one_line_with_a_hint(
     monkeypatch.chdir(tmp_path)
     assert words in complaint(*arguments)
     assert not (tmp_path / "out" / "run.sqlite").exists()
+
+
+@pytest.mark.parametrize("command", ["grow", "fuzz"])
+def test_a_target_with_nothing_to_cover_is_a_failure(
+    command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    json_subject(tmp_path / "bare", settings=SETTINGS.replace('["driver"]', "[]"))
+    call = [command, str(tmp_path / "bare"), "--bounds", "1,1,1", "--budget", "100x", "-o", str(tmp_path / "out")]
+    assert run([*call, "--quiet"]) == 1
+    assert "the target has no features" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("command", ["grow", "fuzz"])

@@ -21,7 +21,7 @@ from bonsai.cli.common import (
     console,
     print_error,
 )
-from bonsai.cli.grown import complain_if_unjudged, print_unstable
+from bonsai.cli.grown import complain_if_in_vain, print_unstable
 from bonsai.cli.live import LiveLine
 from bonsai.corpus import Policy, Select, mean_size
 from bonsai.describing import described
@@ -56,7 +56,7 @@ def fuzz(
 ) -> int:
     """Fuzz a subject's target at one bound, guided by coverage (Algorithm 2 of the paper). Ctrl-C keeps the result.
 
-    Exit code 1 if the target judges none of the inputs.
+    Exit code 1 if the target judges none of the inputs, or has nothing to cover.
 
     Example: bonsai fuzz chocopy --bounds 2,2,2 --budget 20000x -o out
     """
@@ -84,7 +84,7 @@ def fuzz(
         typer.echo(json.dumps(run.summary()))
     else:
         _print(run, output, quiet)
-    return complain_if_unjudged(run)
+    return complain_if_in_vain(run)
 
 
 def _line(fuzzer: Cbgf, seconds: float) -> str:

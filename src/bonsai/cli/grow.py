@@ -17,7 +17,7 @@ from bonsai.cli.common import (
     print_error,
     programs_of,
 )
-from bonsai.cli.grown import complain_if_unjudged, print_grown
+from bonsai.cli.grown import complain_if_in_vain, print_grown
 from bonsai.cli.interruption import Interruption
 from bonsai.cli.lattice_view import GrowView
 from bonsai.cli.progress import Counter
@@ -107,7 +107,7 @@ def grow(
 ) -> int:
     """Grow a test corpus from the bottom up (Algorithm 3 of the paper). Ctrl-C keeps what was found.
 
-    Exit code 1 if the target judges none of the inputs.
+    Exit code 1 if the target judges none of the inputs, or has nothing to cover.
 
     Example: bonsai grow chocopy -o out
     """
@@ -164,7 +164,7 @@ def grow(
     if interruption.requested():
         print_error("interrupted", f"go on with bonsai grow --resume {output}")
         return INTERRUPTED
-    return complain_if_unjudged(run)
+    return complain_if_in_vain(run)
 
 
 def _seconds(time: str | None) -> float | None:

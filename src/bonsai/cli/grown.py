@@ -38,8 +38,11 @@ def print_grown(run: Run, folder: Path) -> None:
         out.print(f"The run is not complete; go on with: bonsai grow --resume {folder}", markup=False)
 
 
-def complain_if_unjudged(run: Run) -> int:
-    """The exit code: 1 if inputs were executed and the target had no verdict on any of them."""
+def complain_if_in_vain(run: Run) -> int:
+    """The exit code: 1 if there is nothing to cover, or no verdict on any of the inputs that were executed."""
+    if not run.features:
+        print_error("the target has no features, so no input is kept", "`cover` in [target] names modules to cover")
+        return 1
     if run.judged != 0 or not any(node.executions for node in run.nodes):
         return 0
     most = max(run.findings, key=lambda one: one.times, default=None)

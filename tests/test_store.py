@@ -69,13 +69,15 @@ def test_what_is_there_is_refused_unless_it_is_empty(tmp_path: Path) -> None:
     require_free(tmp_path)
     (tmp_path / "file").touch()
     for there in (tmp_path, tmp_path / "file"):
-        with pytest.raises(BonsaiError, match="exists") as caught:
+        with pytest.raises(BonsaiError, match="exists, and is not the folder of a run"):
             require_free(there)
-        assert "--force" in caught.value.hint
 
 
 def test_only_the_folder_of_a_run_is_replaced(tmp_path: Path) -> None:
     write_run(tmp_path / "out", some_run())
+    with pytest.raises(BonsaiError, match="exists") as caught:
+        require_free(tmp_path / "out")
+    assert "--force" in caught.value.hint
     require_free(tmp_path / "out", Replace.RUNS)
     with pytest.raises(BonsaiError, match="not the folder of a run"):
         require_free(tmp_path, Replace.RUNS)

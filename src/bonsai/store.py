@@ -146,10 +146,10 @@ def require_free(folder: Path, replaced: Replace = Replace.NEVER) -> None:
         TemporaryDirectory(prefix=".", dir=folder.absolute().parent).cleanup()
     if not folder.exists() or (folder.is_dir() and all(path.name.startswith(".") for path in folder.iterdir())):
         return
+    if not (folder / DATABASE).is_file():
+        raise BonsaiError(f"{folder} exists, and is not the folder of a run", "name another folder with -o")
     if replaced is Replace.NEVER:
         raise BonsaiError(f"{folder} exists", "name another folder with -o, or add --force to replace it")
-    if not (folder / DATABASE).is_file():
-        raise BonsaiError(f"{folder} is not the folder of a run", "only such a folder is replaced; name another")
 
 
 @dataclass(frozen=True, slots=True)

@@ -56,9 +56,12 @@ def load_subject(name_or_folder: str | Path) -> Subject:
     if name_or_folder in bundled_subjects() and not os.path.exists(folder / CONFIGURATION):
         folder = BUNDLED / name_or_folder
     if not os.path.exists(folder / CONFIGURATION):
-        hint = f"the bundled subjects are {', '.join(bundled_subjects())}; a folder needs a {CONFIGURATION}"
+        bundled = f"the bundled subjects are {', '.join(bundled_subjects())}"
+        hint = f"{bundled}; a folder needs a {CONFIGURATION}, which bonsai init writes"
         for name in get_close_matches(str(name_or_folder), bundled_subjects(), n=1):
             hint = f"did you mean {name!r}? {hint}"
+        if os.path.isfile(folder):
+            raise BonsaiError(f"{folder} is a file, not the folder of a subject", "bonsai init makes one")
         if os.path.exists(folder):
             raise BonsaiError(f"{folder}: there is no {CONFIGURATION} in it", hint)
         raise BonsaiError(f"{name_or_folder}: no such subject", hint)
@@ -69,7 +72,7 @@ def _read_subject(folder: Path, root: Table) -> Subject:
     about, target = root.table("subject"), root.table("target")
     name = about.string("name", folder.resolve().name)
     suffix = about.string("suffix", ".txt")
-    if not suffix.startswith(".") or "/" in suffix:
+    if not is_suffix(suffix):
         raise about.error("suffix", f"{suffix!r} is no file suffix", 'write suffix = ".py", say')
     about.finish()
     bounds = _read_bounds(root.table("bounds"))
@@ -78,6 +81,11 @@ def _read_subject(folder: Path, root: Table) -> Subject:
     errors = read_error_list(root.table("grading"))
     root.finish()
     return Subject(name, folder, suffix, grammar, bounds, settings, errors)
+
+
+def is_suffix(text: str) -> bool:
+    """Whether files can be named so."""
+    return text.startswith(".") and "/" not in text
 
 
 def _read_bounds(table: Table) -> Bounds:

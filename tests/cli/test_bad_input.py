@@ -128,6 +128,11 @@ def test_a_folder_without_bonsai_toml(tmp_path: Path, complaint: Complaint) -> N
     assert complaint("sample", str(tmp_path)).startswith(f"error: {tmp_path}: there is no bonsai.toml")
 
 
+def test_a_grammar_is_no_subject(tmp_path: Path, complaint: Complaint) -> None:
+    (tmp_path / "a.lark").write_text('start: "a"\n')
+    assert "is a file, not the folder of a subject (hint: bonsai init" in complaint("grow", f"{tmp_path}/a.lark")
+
+
 def test_bonsai_toml_is_a_directory(tmp_path: Path, complaint: Complaint) -> None:
     (tmp_path / "bonsai.toml").mkdir()
     assert "Is a directory" in complaint("sample", str(tmp_path))
@@ -186,6 +191,11 @@ def test_help_has_an_example_and_is_no_error(command: list[str], capsys: pytest.
     assert printed.err == ""
     assert "Example: bonsai" in printed.out or not command
     assert "<bool>" not in printed.out
+
+
+def test_without_a_command_there_is_help(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run([]) == 0
+    assert "Usage: bonsai" in capsys.readouterr().out
 
 
 def test_version(capsys: pytest.CaptureFixture[str]) -> None:

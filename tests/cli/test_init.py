@@ -77,7 +77,7 @@ def test_a_module_in_the_current_folder_is_found_from_elsewhere(
         (["new", "--from-lark", "absent.lark"], "absent.lark: cannot read it"),
         (["new", "--call", "absent:check"], "there is no module absent"),
         (["new", "--call", "json"], "names no function"),
-        (["new", "--suffix", "sql"], "is no file suffix"),
+        (["new", "--suffix", "sql"], "--suffix: 'sql' is no file suffix"),
         (["/dev/null"], "/dev/null is a file"),
         (["/dev/null/new"], "cannot write"),
     ],

@@ -90,7 +90,7 @@ def _print(out: Console, text: str, found: Explanation) -> None:
         out.print(f"  {line}", markup=False)
     message = f": {escape(found.message)}" if found.message else ""
     out.print(f"[bold]{found.outcome.value}[/bold]{message}")
-    if found.output is not None:
+    if found.output not in (None, "null"):
         out.print(f"output: {escape(_cut(found.output, SHOWN))}")
     derived = "which the grammar does not derive" if found.bounds is None else f"bounds {found.bounds}"
     out.print(f"{counted(found.size, 'character')} without white space, {derived}")

@@ -6,9 +6,10 @@ from typing import Annotated
 import typer
 
 from bonsai.cli.common import QuietOption
+from bonsai.errors import BonsaiError
 from bonsai.new_subject.starter import start_subject
 from bonsai.new_subject.trial import trial
-from bonsai.subject import load_subject
+from bonsai.subject import is_suffix, load_subject
 
 
 def init(
@@ -43,6 +44,8 @@ def init(
 
     Example: bonsai init queries --from-lark sql.lark --call sqlglot:transpile
     """
+    if not is_suffix(suffix):
+        raise BonsaiError(f"--suffix: {suffix!r} is no file suffix", "write --suffix .py, say")
     started = start_subject(folder, from_lark, call, tuple(cover or ()), suffix)
     if quiet:
         typer.echo(str(folder))

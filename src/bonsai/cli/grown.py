@@ -46,7 +46,9 @@ def complain_if_in_vain(run: Run) -> int:
     if run.judged != 0 or not any(node.executions for node in run.nodes):
         return 0
     most = max(run.findings, key=lambda one: one.times, default=None)
-    often = f"; most often, {most.outcome.value} {most.message[:200]} ({most.times} times)" if most else ""
+    often = (
+        f"; most often, {most.outcome.value} {most.message[:200]} ({counted(most.times, 'time')})" if most else ""
+    )
     print_error(f"no input is judged, neither as valid nor as invalid{often}", "does the driver work?")
     return 1
 

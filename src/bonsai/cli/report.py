@@ -32,7 +32,9 @@ def report(
     try:
         path = write_page(folder, found)
     except OSError as error:
-        raise BonsaiError(f"cannot write {folder / 'report.html'}: {error.strerror}", "is the disk full?") from None
+        raise BonsaiError(
+            f"cannot write {folder / 'report.html'}: {error.strerror}", "is the disk full, or the folder read-only?"
+        ) from None
     out = console()
     if quiet:
         out.print(str(path), markup=False)

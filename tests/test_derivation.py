@@ -1,13 +1,14 @@
 """Trees on demand, and what they measure."""
 
+from collections.abc import Iterable
 from itertools import combinations
 
 from hypothesis import given
 
 from bonsai import Bounds, Derivation, Grammar, measure, parse, read_lark_text
 from bonsai.choices import Draws
-from bonsai.derivation import outline
-from bonsai.grammar.model import Repetition
+from bonsai.derivation import Node, outline
+from bonsai.grammar.model import Reference, Repetition, Token
 from strategies import bounds, bundled, grammars, sampler, seeds
 
 
@@ -40,6 +41,30 @@ def test_the_tokens_of_a_node_are_those_of_its_part_of_the_text(
             own = choices[node.start : node.end]
             drawn = at_node.continue_from(node.symbol, node.counts, own, Draws("none needed"))
             assert drawn == (program.part(node)[0], own)
+
+
+def spans(nodes: Iterable[Node]) -> list[tuple[object, ...]]:
+    return [(n.symbol, n.counts, n.choice, n.start, n.end, n.first, n.last) for n in nodes]
+
+
+@given(grammars(), bounds(), seeds())
+def test_places_are_nodes_of_the_tree(grammar: Grammar, within: Bounds, seed: int) -> None:
+    text, choices = sampler(grammar, within).sample(Draws(seed))
+    program = Derivation(grammar, tuple(choices), text)
+    nodes = list(program.tree.walk())
+    rules: dict[str, list[Node]] = {}
+    for node in nodes:
+        if isinstance(node.symbol, Reference):
+            rules.setdefault(node.symbol.rule, []).append(node)
+    assert {rule: spans(found) for rule, found in program.by_rule.items()} == {
+        rule: spans(found) for rule, found in rules.items()
+    }
+    repetitions = [node for node in nodes if isinstance(node.symbol, Repetition)]
+    assert spans(program.repetitions) == spans(repetitions)
+    for one, other in zip(program.repetitions, repetitions, strict=True):
+        assert spans(one.children) == spans(other.children)
+    names = [n for n in nodes if isinstance(n.symbol, Token) and grammar.terminals[n.symbol.terminal].identifier]
+    assert spans(program.identifiers) == spans(node for node in names if node.choice is not None)
 
 
 @given(grammars(), bounds(), seeds())

@@ -32,7 +32,7 @@ def test_a_child_is_another_program_within_bounds(
         assert text != parent.text
         assert measure(Derivation(grammar, tuple(choices), text)) <= at_node.bounds
         assert at_node.replay(choices, Draws("none needed")) == (text, choices)
-        assert derive(grammar, tuple(choices)).root.end == len(choices)
+        assert derive(grammar, tuple(choices)).end == len(choices)
         if len(text) <= 40:
             assert parse(grammar, text)
 

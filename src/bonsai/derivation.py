@@ -1,7 +1,7 @@
 """Choices come in; the derivation tree that they describe goes out, with its measured bounds.
 
-The fuzzing loop only needs text and choices. The tree is built when somebody asks for it: a mutator that wants to
-know which choices belong to which subtree, or a person who wants to know how large a program is.
+The fuzzing loop only needs text and choices. The tree is built when somebody asks for it. Mutators, who ask all the
+time, only want the places that they may edit: these can be had without the rest of the tree.
 """
 
 from collections import defaultdict
@@ -42,16 +42,16 @@ class Node:
 
     __slots__ = ("children", "choice", "counts", "end", "first", "last", "shape", "start", "symbol")
 
-    start: int
     end: int
-    first: int
     last: int
 
-    def __init__(self, shape: "_Shape", counts: Counts) -> None:
+    def __init__(self, shape: "_Shape", counts: Counts, choice: int | None, start: int, first: int) -> None:
         self.shape = shape
         self.symbol = shape.symbol
         self.counts = counts
-        self.choice: int | None = None
+        self.choice = choice
+        self.start = start
+        self.first = first
         self.children: Sequence[Node] = ()
 
     @property
@@ -81,10 +81,12 @@ class Node:
 
 
 @dataclass(frozen=True, slots=True)
-class Tree:
-    """A derivation tree, with its tokens and the nodes that are asked for most, all in the order of the text."""
+class Places:
+    """What mutators edit: the tokens of a program, and nodes of its tree, each kind in the order of the text.
 
-    root: Node
+    Of these nodes, only repetitions have their children.
+    """
+
     tokens: str
     by_rule: dict[str, list[Node]]
     repetitions: list[Node]
@@ -100,33 +102,33 @@ class Derivation:
         self.text = text
 
     @cached_property
-    def _derived(self) -> Tree:
+    def tree(self) -> Node:
+        """The root of the derivation tree."""
         return derive(self.grammar, self.choices)
 
     @cached_property
-    def tree(self) -> Node:
-        """The root of the derivation tree."""
-        return self._derived.root
+    def _places(self) -> Places:
+        return find_places(self.grammar, self.choices)
 
-    @cached_property
+    @property
     def tokens(self) -> str:
         """The tokens of the text, one character each (render.py)."""
-        return self._derived.tokens
+        return self._places.tokens
 
-    @cached_property
+    @property
     def by_rule(self) -> dict[str, list[Node]]:
         """The expansions of each nonterminal, in the order of the text."""
-        return self._derived.by_rule
+        return self._places.by_rule
 
-    @cached_property
+    @property
     def repetitions(self) -> list[Node]:
         """All repetitions, in the order of the text."""
-        return self._derived.repetitions
+        return self._places.repetitions
 
-    @cached_property
+    @property
     def identifiers(self) -> list[Node]:
         """All tokens of user-defined terminals that could have been another, in the order of the text."""
-        return self._derived.identifiers
+        return self._places.identifiers
 
     @cached_property
     def subtrees(self) -> list[Node]:
@@ -190,7 +192,7 @@ def _place(edit: Edit) -> int:
 
 @dataclass(slots=True, eq=False)
 class _Shape:
-    """A symbol with what follows from it alone; the two dictionaries are filled in when first needed."""
+    """A symbol with what follows from it alone; the dictionaries are filled in when first needed."""
 
     symbol: Symbol
     offers_choice: bool
@@ -198,7 +200,9 @@ class _Shape:
     is_identifier: bool = False  # a token that could have been another name
     rule: str = ""  # of a reference
     is_repetition: bool = False
+    is_place: bool = False  # what mutators edit
     expansions: dict[int, "tuple[_Shape, ...]"] = field(default_factory=dict)
+    pieces: dict[int, "str | tuple[_Shape | str, ...]"] = field(default_factory=dict)
     entered: dict[Counts, Counts] = field(default_factory=dict)
 
 
@@ -228,6 +232,7 @@ class _Shapes:
                     found.is_repetition = True
                 case _:
                     pass
+            found.is_place = bool(found.is_identifier or found.rule or found.is_repetition)
         return found
 
     def expand(self, shape: _Shape, choice: int) -> tuple[_Shape, ...]:
@@ -235,6 +240,25 @@ class _Shapes:
         parts = tuple(self._shape(part) for part in expansion(self._grammar, shape.symbol, choice))
         shape.expansions[choice] = parts
         return parts
+
+    def piece(self, shape: _Shape, choice: int) -> "str | tuple[_Shape | str, ...]":
+        """What a choice makes of a symbol, with tokens that could be no others joined: but not in a repetition."""
+        pieces: list[_Shape | str] = [shape.codes[choice]] if shape.codes else []
+        for part in self.expand(shape, choice):
+            if not part.codes or part.offers_choice or shape.is_repetition:
+                pieces.append(part)
+            elif pieces and isinstance(pieces[-1], str):
+                pieces[-1] += part.codes[0]
+            else:
+                pieces.append(part.codes[0])
+        match pieces:
+            case []:
+                shape.pieces[choice] = ""
+            case [str(only)]:
+                shape.pieces[choice] = only
+            case _:
+                shape.pieces[choice] = tuple(pieces)
+        return shape.pieces[choice]
 
     def enter(self, shape: _Shape, counts: Counts) -> Counts:
         """The counts inside of a nonterminal."""
@@ -246,47 +270,96 @@ class _Shapes:
 _shapes = lru_cache(maxsize=64)(_Shapes)
 
 
-def derive(grammar: Grammar, choices: Choices) -> Tree:
-    """The tree of a choice sequence that replays exactly."""
+def derive(grammar: Grammar, choices: Choices) -> Node:
+    """The root of the tree of a choice sequence that replays exactly."""
     shapes = _shapes(grammar)
-    tokens: list[str] = []
-    by_rule: dict[str, list[Node]] = defaultdict(list)
-    repetitions: list[Node] = []
-    identifiers: list[Node] = []
     position = token = 0
     counts, parts = shapes.no_counts, iter((shapes.root,))
     siblings: list[Node] = []
     entered = []  # the nodes around, each with what is still to be done beside it
     while True:
         for shape in parts:
-            node = Node(shape, counts)
+            choice = choices[position] if shape.offers_choice else None
+            node = Node(shape, counts, choice, position, token)
             siblings.append(node)
-            node.start, node.first, choice = position, token, 0
-            if shape.offers_choice:
-                node.choice = choice = choices[position]
-                position += 1
+            position += shape.offers_choice
             if shape.codes:
-                tokens.append(shape.codes[choice])
                 token += 1
                 node.end, node.last = position, token
-                if shape.is_identifier:
-                    identifiers.append(node)
                 continue
             entered.append((node, counts, siblings, parts))
             if shape.rule:
-                by_rule[shape.rule].append(node)
                 counts = shape.entered.get(counts) or shapes.enter(shape, counts)
-            elif shape.is_repetition:
-                repetitions.append(node)
-            below = shape.expansions.get(choice)
-            parts = iter(shapes.expand(shape, choice) if below is None else below)
+            below = shape.expansions.get(choice or 0)
+            parts = iter(shapes.expand(shape, choice or 0) if below is None else below)
             node.children = siblings = []
             break
         else:
             if not entered:
-                return Tree(siblings[0], "".join(tokens), by_rule, repetitions, identifiers)
+                return siblings[0]
             node, counts, siblings, parts = entered.pop()
             node.end, node.last = position, token
+
+
+def find_places(grammar: Grammar, choices: Choices) -> Places:
+    """The places of a choice sequence that replays exactly: `derive`, without the nodes that nobody edits."""
+    shapes = _shapes(grammar)
+    tokens: list[str] = []
+    by_rule: dict[str, list[Node]] = defaultdict(list)
+    repetitions: list[Node] = []
+    identifiers: list[Node] = []
+    position = token = 0
+    counts = shapes.no_counts
+    pieces: Iterator[_Shape | str] = iter((shapes.root,))
+    items: list[Node] | None = None  # of the repetition, if that is directly around
+    entered = []  # what is around, each with what is still to be done beside it
+    while True:
+        for piece in pieces:
+            if isinstance(piece, str):
+                tokens.append(piece)
+                token += len(piece)
+                continue
+            node = choice = None
+            if piece.offers_choice:
+                choice = choices[position]
+            if piece.is_place or items is not None:
+                node = Node(piece, counts, choice, position, token)
+                if piece.rule:
+                    by_rule[piece.rule].append(node)
+                elif piece.is_repetition:
+                    repetitions.append(node)
+                elif piece.is_identifier:
+                    identifiers.append(node)
+                if items is not None:
+                    items.append(node)
+            if choice is None:
+                choice = 0
+            else:
+                position += 1
+            below = piece.pieces.get(choice)
+            if below is None:
+                below = shapes.piece(piece, choice)
+            if isinstance(below, str):
+                tokens.append(below)
+                token += len(below)
+                if node is not None:
+                    node.end, node.last = position, token
+                continue
+            entered.append((node, counts, items, pieces))
+            items = None
+            if piece.rule:
+                counts = piece.entered.get(counts) or shapes.enter(piece, counts)
+            elif piece.is_repetition:
+                assert node is not None
+                node.children = items = []
+            pieces = iter(below)
+            break
+        else:
+            if not entered:
+                return Places("".join(tokens), by_rule, repetitions, identifiers)
+            node, counts, items, pieces = entered.pop()
+            if node is not None:
+                node.end, node.last = position, token
 
 
 def measure(derivation: Derivation) -> Bounds:

@@ -9,6 +9,7 @@ functions that say which nodes are to derive what instead: the child is put toge
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from math import ceil, log
+from operator import le
 
 from bonsai.choices import REDRAW, Draws, other_than
 from bonsai.derivation import Derivation, Edit, Node, Part
@@ -95,53 +96,58 @@ _SUBTREE_DRAWS = (2, 3, 4, 6, 8, 12, 16, 24, 32, 64, 256)
 
 
 def _fresh(symbol: Symbol, node: Node, surroundings: Surroundings, draws: Draws) -> Part:
-    return surroundings.sampler.continue_from(symbol, node.counts, (), draws, draws.choice(_SUBTREE_DRAWS))
+    return surroundings.sampler.continue_from(symbol, node.counts, (), draws, draws.pick(_SUBTREE_DRAWS))
 
 
 def regenerate(parent: Derivation, surroundings: Surroundings, draws: Draws) -> list[Edit] | None:
     """Draw a random subtree afresh."""
     if not parent.subtrees:
         return None
-    node = draws.choice(parent.subtrees)
+    node = draws.pick(parent.subtrees)
     return [(node, _fresh(node.symbol, node, surroundings, draws))]
+
+
+def _fitted(donor: Derivation, graft: Node, node: Node, surroundings: Surroundings, draws: Draws) -> Part:
+    """What a graft derives where a node is; if that is deeper, replay maps what the bounds do not allow."""
+    tokens, choices = donor.part(graft)
+    if all(map(le, node.counts, graft.counts)):
+        return tokens, choices
+    return surroundings.sampler.continue_from(graft.symbol, node.counts, choices, draws)
 
 
 def splice(parent: Derivation, surroundings: Surroundings, draws: Draws) -> list[Edit] | None:
     """Replace a subtree by one of the same nonterminal from another member of the corpus."""
     if not surroundings.donors:
         return None
-    donor = draws.choice(surroundings.donors)
+    donor = draws.pick(surroundings.donors)
     start = parent.grammar.start
     shared = [rule for rule in parent.by_rule if len(donor.by_rule.get(rule, ())) > (rule == start)]
     if not shared:
         return None
-    rule = draws.choice(shared)
+    rule = draws.pick(shared)
     grafts = donor.by_rule[rule][rule == start :]  # without the root: that would be the donor itself
-    node, graft = draws.choice(parent.by_rule[rule]), draws.choice(grafts)
-    # A graft that is too deep for its new place is fitted: replay maps what the bounds do not allow.
-    choices = donor.choices[graft.start : graft.end]
-    fitted = surroundings.sampler.continue_from(node.symbol, node.counts, choices, draws)
-    return [(node, fitted)]
+    node, graft = draws.pick(parent.by_rule[rule]), draws.pick(grafts)
+    return [(node, _fitted(donor, graft, node, surroundings, draws))]
 
 
 def hoist(parent: Derivation, surroundings: Surroundings, draws: Draws) -> list[Edit] | None:
     """Replace a subtree by one of the same nonterminal inside it: nearer to the root, the bounds allow no less."""
     if not parent.nested:
         return None
-    node, inner = draws.choice(parent.nested)
-    return [(node, parent.part(draws.choice(inner)))]
+    node, inner = draws.pick(parent.nested)
+    return [(node, parent.part(draws.pick(inner)))]
 
 
 def wrap(parent: Derivation, surroundings: Surroundings, draws: Draws) -> list[Edit] | None:
     """Put a subtree inside a larger one of the same nonterminal, from another member: the opposite of `hoist`."""
     if not surroundings.donors or not parent.subtrees:
         return None
-    donor = draws.choice(surroundings.donors)
+    donor = draws.pick(surroundings.donors)
     shared = [(rule, pair) for rule, pairs in donor.enclosing.items() if rule in parent.by_rule for pair in pairs]
     if not shared:
         return None
-    rule, (outer, inner) = draws.choice(shared)
-    node = draws.choice(parent.by_rule[rule])
+    rule, (outer, inner) = draws.pick(shared)
+    node = draws.pick(parent.by_rule[rule])
     choices = [
         *donor.choices[outer.start : inner.start],
         *parent.choices[node.start : node.end],
@@ -181,7 +187,7 @@ def _repetition(
         return None
     bounded = surroundings.sampler.bounded
     for _ in range(ATTEMPTS):
-        node = draws.choice(parent.repetitions)
+        node = draws.pick(parent.repetitions)
         assert node.choice is not None
         allowed = bounded.allowed(node.symbol, node.counts)
         if node.choice >= least and node.choice + more in allowed:
@@ -214,13 +220,15 @@ def _grafted(parent: Derivation, donor: Derivation, surroundings: Surroundings, 
     grafts = donor.items.get(wanted)
     if not grafts:
         return None
-    graft = draws.choice(grafts)
-    choices = list(donor.choices[graft.start : graft.end])
+    graft = draws.pick(grafts)
     names = [one.start for one in donor.identifiers if graft.start <= one.start < graft.end]
     if names and draws.random() < 0.5:
-        place = draws.choice(names) - graft.start
+        choices = list(donor.choices[graft.start : graft.end])
+        place = draws.pick(names) - graft.start
         choices[place] = other_than(choices[place])
-    fitted = surroundings.sampler.continue_from(wanted, node.counts, choices, draws)
+        fitted: Part = surroundings.sampler.continue_from(wanted, node.counts, choices, draws)
+    else:
+        fitted = _fitted(donor, graft, node, surroundings, draws)
     items = [parent.part(item) for item in node.items]
     items.insert(draws.randrange(len(items) + 1), fitted)
     return _with_items(parent, node, items, surroundings, draws)
@@ -230,7 +238,7 @@ def graft_item(parent: Derivation, surroundings: Surroundings, draws: Draws) -> 
     """One more item, from a repetition of the same kind in another member."""
     if not surroundings.donors:
         return None
-    return _grafted(parent, draws.choice(surroundings.donors), surroundings, draws)
+    return _grafted(parent, draws.pick(surroundings.donors), surroundings, draws)
 
 
 def delete_item(parent: Derivation, surroundings: Surroundings, draws: Draws) -> list[Edit] | None:
@@ -259,7 +267,7 @@ def swap_items(parent: Derivation, surroundings: Surroundings, draws: Draws) -> 
     several = [node for node in parent.repetitions if (node.choice or 0) > 1]
     if not several:
         return None
-    node = draws.choice(several)
+    node = draws.pick(several)
     items = [parent.part(item) for item in node.items]
     one, other = draws.sample(range(len(items)), 2)
     items[one], items[other] = items[other], items[one]
@@ -276,7 +284,7 @@ def _renamed(
     others = [name for name in allowed if name != chosen.choice]
     if not others:
         return None
-    name = draws.choice(others)
+    name = draws.pick(others)
     code = bounded.renderer.code(chosen.symbol.terminal, name)
     return [(node, (code, (name,))) for node in nodes]
 
@@ -285,7 +293,7 @@ def change_identifier(parent: Derivation, surroundings: Surroundings, draws: Dra
     """Another name in one place."""
     if not parent.identifiers:
         return None
-    chosen = draws.choice(parent.identifiers)
+    chosen = draws.pick(parent.identifiers)
     return _renamed(parent, chosen, [chosen], surroundings, draws)
 
 
@@ -293,7 +301,7 @@ def rename_identifier(parent: Derivation, surroundings: Surroundings, draws: Dra
     """Another name for the same thing everywhere."""
     if not parent.identifiers:
         return None
-    chosen = draws.choice(parent.identifiers)
+    chosen = draws.pick(parent.identifiers)
     same = [n for n in parent.identifiers if n.symbol == chosen.symbol and n.choice == chosen.choice]
     return _renamed(parent, chosen, same, surroundings, draws)
 
@@ -326,14 +334,14 @@ def _siblings(
 
 def two_steps(parent: Derivation, surroundings: Surroundings, draws: Draws) -> list[Child]:
     """Two edits of the tree, one after the other: the first alone may lead nowhere."""
-    return _siblings(draws.choice(_STEPS), draws.choices(_STEPS, k=SIBLINGS), parent, surroundings, draws)
+    return _siblings(draws.pick(_STEPS), draws.choices(_STEPS, k=SIBLINGS), parent, surroundings, draws)
 
 
 def cross(parent: Derivation, surroundings: Surroundings, draws: Draws) -> list[Child]:
     """Two more items from the same other member: what it declares, say, and a use of it."""
     if not surroundings.donors:
         return []
-    donor = draws.choice(surroundings.donors)
+    donor = draws.pick(surroundings.donors)
 
     def graft(parent: Derivation, surroundings: Surroundings, draws: Draws) -> list[Edit] | None:
         return _grafted(parent, donor, surroundings, draws)

@@ -7,7 +7,7 @@ the pool, in a grammar made for that purpose. Never used inside the fuzzing loop
 import re
 from collections.abc import Iterable
 
-from bonsai.derivation import Derivation, derive
+from bonsai.derivation import Derivation, find_places
 from bonsai.grammar.model import Grammar
 from bonsai.parsing import Steps, parser_for
 from bonsai.render import Renderer
@@ -40,7 +40,7 @@ def derivations(grammar: Grammar, parsed: list[Steps]) -> list[Derivation]:
             for step in steps
             if isinstance(step, int) or len(index[step[0]]) > 1
         )
-        found.append(Derivation(extended, choices, renderer.render(derive(extended, choices).tokens)))
+        found.append(Derivation(extended, choices, renderer.render(find_places(extended, choices).tokens)))
     return found
 
 

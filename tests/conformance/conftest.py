@@ -12,7 +12,7 @@ from bonsai.targets.isolated import IsolatedTarget
 from bonsai.targets.settings import JvmTarget, PythonTarget
 
 HERE = Path(__file__).parent
-LIMIT = 0.3
+LIMIT = 0.5
 MEMORY = 200 * 2**20
 
 Starter = Callable[..., IsolatedTarget]
@@ -54,7 +54,7 @@ NEEDS: dict[str, tuple[str, ...]] = {"python": (), "jvm": ("java", "javac", "mvn
 assert STARTERS.keys() == ENGINES.keys(), "every engine passes this suite"
 
 
-@pytest.fixture(scope="module", params=sorted(STARTERS))
+@pytest.fixture(scope="module", params=["python", pytest.param("jvm", marks=pytest.mark.slow)])
 def engine(request: pytest.FixtureRequest) -> str:
     """An engine's name."""
     name = str(request.param)

@@ -231,7 +231,7 @@ def faulty(number: int, share: int) -> Iterator[str]:
 @pytest.mark.parametrize("number", [600, pytest.param(2000, marks=pytest.mark.slow)])
 def test_one_text_in_a_hundred_is_faulty(starter: Starter, number: int) -> None:
     """All findings are recorded, everything else is as it should be, and afterwards nothing has to be restarted."""
-    target = starter(timeout=0.1)
+    target = starter(timeout=0.5)
     texts = list(faulty(number, 100))
     executions = []
     for first in range(0, len(texts), 50):

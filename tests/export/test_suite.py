@@ -109,6 +109,7 @@ CALLS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("call", CALLS)
 def test_a_program_in_another_folder_is_tested_where_it_is(tmp_path: Path, call: str) -> None:
     """In the project, wherever that is; alone, the suite asks for it."""
@@ -167,6 +168,7 @@ def check(text):
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", ["prepend", "append", "importlib"])
 def test_suites_with_modules_of_the_same_names_run_together(tmp_path: Path, mode: str) -> None:
     """Each finds its own `driver`, and its own `part`, which is imported only when the driver is called."""
@@ -184,6 +186,7 @@ def test_suites_with_modules_of_the_same_names_run_together(tmp_path: Path, mode
     assert f"{len(TEXTS)} failed, {len(TEXTS)} passed" in run(f"--import-mode={mode}", tmp_path / "suites").stdout
 
 
+@pytest.mark.slow
 def test_suites_of_one_subject_run_together_as_pytest_recommends(tmp_path: Path) -> None:
     for name in ("one", "two"):
         exported(json_subject(tmp_path / name), tmp_path / f"suites/{name}")

@@ -184,9 +184,9 @@ def test_what_a_jar_lacks_does_not_come_from_the_reference(
 @needs_java
 @pytest.mark.slow
 def test_whatever_a_jar_does_the_others_are_graded(jvm_subject: bonsai.Subject, jars: dict[str, Path]) -> None:
-    found = failures(graded(jvm_subject, str(jars["faults"]), Limits(timeout=0.5, memory=2**27)))
+    found = failures(graded(jvm_subject, str(jars["faults"]), Limits(timeout=1.0, memory=2**27)))
     expected = {
-        "[]": "timeout: no answer within 0.5 seconds, nor within 2.5 when",
+        "[]": "timeout: no answer within 1 seconds, nor within 5 when",
         "{}": "crash: the process exited with status 0",
         "true": "crash: OutOfMemoryError",
         "[0]": "crash: StackOverflowError",

@@ -15,6 +15,7 @@ from report.made_runs import hostile_run, large_run, small_folder
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
 expect.set_options(timeout=60_000)  # machines are shared and noisy
+pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(scope="module")
@@ -186,7 +187,6 @@ def test_a_hostile_corpus_is_inert(browser: Browser, tmp_path: Path) -> None:
     page.close()
 
 
-@pytest.mark.slow
 def test_of_a_large_run_everything_is_there_when_it_is_needed(browser: Browser, tmp_path: Path) -> None:
     write_run(tmp_path / "out", large_run(2000))
     path = write_page(tmp_path / "out", read_report(tmp_path / "out"))

@@ -108,6 +108,7 @@ def started(folder: Path, driver: str, cover: str, classpath: tuple[str, ...] = 
     return IsolatedTarget(prepared.program(prepared.woven(frozenset())), FLOW.timeout)
 
 
+@pytest.mark.slow
 def test_of_a_class_for_several_versions_of_java_the_right_one_is_woven(tmp_path: Path) -> None:
     with ZipFile(tmp_path / "library.jar", "w") as jar:
         jar.writestr("META-INF/MANIFEST.MF", "Manifest-Version: 1.0\nMulti-Release: true\n")

@@ -1,14 +1,15 @@
 """Things are built once, whole or not at all, however many want them."""
 
+import os
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from threading import Lock
-from time import sleep
+from time import sleep, time
 
 import pytest
 
 from bonsai.errors import BonsaiError
-from bonsai.targets.jvm.cache import built, cache_folder, digest, digest_of
+from bonsai.targets.jvm.cache import DAY, built, cache_folder, digest, digest_of
 
 
 @pytest.fixture(autouse=True)
@@ -59,3 +60,12 @@ def test_keys_depend_on_names_and_contents(tmp_path: Path) -> None:
     (tmp_path / "b" / "file").write_text("other")
     assert digest_of([tmp_path / "a"]) != digest_of([tmp_path / "b"])
     assert digest("ab", "c") != digest("a", "bc")
+
+
+def test_what_nobody_has_wanted_for_long_is_removed(cache: Path) -> None:
+    old, wanted, other = (built(*name, lambda folder: None) for name in (("kind", "a"), ("kind", "b"), ("x", "a")))
+    for folder in (old, wanted, other):
+        os.utime(folder, times=(time() - 100 * DAY,) * 2)
+    assert built("kind", "b", lambda folder: None) == wanted
+    new = built("kind", "c", lambda folder: None)
+    assert sorted(path for path in cache.iterdir() if path.is_dir()) == [wanted, new, other]

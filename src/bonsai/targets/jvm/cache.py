@@ -5,11 +5,15 @@ import hashlib
 import os
 import shutil
 import tempfile
+import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from bonsai.errors import BonsaiError
+
+DAY = 24 * 60 * 60
+KEPT = 60 * DAY  # what was not wanted for so long is removed
 
 
 def cache_folder() -> Path:
@@ -25,12 +29,18 @@ def built(kind: str, key: str, build: Callable[[Path], None]) -> Path:
     """
     folder = cache_folder() / f"{kind}-{key}"
     if folder.is_dir():
+        if _idle(folder) > DAY:
+            with suppress(OSError):  # it may not be ours to touch
+                os.utime(folder)
         return folder
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
         with _locked(folder.parent / f"{kind}.lock"):
             if not folder.is_dir():
                 _build(folder, build)
+                for old in folder.parent.glob(f"{kind}-*"):
+                    if _idle(old) > KEPT:
+                        forget(old)
     except OSError as error:
         raise BonsaiError(
             f"cannot write {error.filename or folder}: {error.strerror}",
@@ -43,6 +53,14 @@ def forget(folder: Path) -> None:
     """Remove what was built, so that it is built anew; another process may do the same."""
     with suppress(OSError), tempfile.TemporaryDirectory(dir=folder.parent, prefix=".forgotten-") as away:
         os.rename(folder, Path(away) / folder.name)
+
+
+def _idle(folder: Path) -> float:
+    """For how many seconds nobody has wanted it, give or take a day."""
+    try:
+        return time.time() - folder.stat().st_mtime
+    except OSError:
+        return 0.0
 
 
 def digest(*parts: str | bytes) -> str:

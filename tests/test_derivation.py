@@ -8,7 +8,7 @@ from hypothesis import given
 from bonsai import Bounds, Derivation, Grammar, measure, parse, read_lark_text
 from bonsai.choices import Draws
 from bonsai.derivation import Node, outline
-from bonsai.grammar.model import Reference, Repetition, Token
+from bonsai.grammar.model import Option, Reference, Repetition, Token
 from strategies import bounds, bundled, grammars, sampler, seeds
 
 
@@ -63,6 +63,9 @@ def test_places_are_nodes_of_the_tree(grammar: Grammar, within: Bounds, seed: in
     assert spans(program.repetitions) == spans(repetitions)
     for one, other in zip(program.repetitions, repetitions, strict=True):
         assert spans(one.children) == spans(other.children)
+    expansions = [node for found in rules.values() for node in found if node.end > node.start]
+    options = [node for node in nodes if isinstance(node.symbol, Option)]
+    assert spans(program.subtrees) == spans([*expansions, *options])
     names = [n for n in nodes if isinstance(n.symbol, Token) and grammar.terminals[n.symbol.terminal].identifier]
     assert spans(program.identifiers) == spans(node for node in names if node.choice is not None)
 

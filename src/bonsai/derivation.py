@@ -90,6 +90,7 @@ class Places:
     tokens: str
     by_rule: dict[str, list[Node]]
     repetitions: list[Node]
+    options: list[Node]
     identifiers: list[Node]
 
 
@@ -132,8 +133,9 @@ class Derivation:
 
     @cached_property
     def subtrees(self) -> list[Node]:
-        """All expansions of nonterminals that have a choice in them, rule by rule."""
-        return [node for nodes in self.by_rule.values() for node in nodes if node.end > node.start]
+        """All expansions of nonterminals that have a choice in them, rule by rule; then all options."""
+        expansions = [node for nodes in self.by_rule.values() for node in nodes if node.end > node.start]
+        return expansions + self._places.options
 
     @cached_property
     def nested(self) -> list[tuple[Node, list[Node]]]:
@@ -200,6 +202,7 @@ class _Shape:
     is_identifier: bool = False  # a token that could have been another name
     rule: str = ""  # of a reference
     is_repetition: bool = False
+    is_option: bool = False
     is_place: bool = False  # what mutators edit
     expansions: dict[int, "tuple[_Shape, ...]"] = field(default_factory=dict)
     pieces: dict[int, "str | tuple[_Shape | str, ...]"] = field(default_factory=dict)
@@ -230,9 +233,12 @@ class _Shapes:
                     found.rule = rule
                 case Repetition():
                     found.is_repetition = True
+                case Option():
+                    found.is_option = True
                 case _:
                     pass
-            found.is_place = bool(found.is_identifier or found.rule or found.is_repetition)
+            kinds = (found.rule, found.is_repetition, found.is_option, found.is_identifier)
+            found.is_place = any(kinds)
         return found
 
     def expand(self, shape: _Shape, choice: int) -> tuple[_Shape, ...]:
@@ -307,6 +313,7 @@ def find_places(grammar: Grammar, choices: Choices) -> Places:
     tokens: list[str] = []
     by_rule: dict[str, list[Node]] = defaultdict(list)
     repetitions: list[Node] = []
+    options: list[Node] = []
     identifiers: list[Node] = []
     position = token = 0
     counts = shapes.no_counts
@@ -330,6 +337,8 @@ def find_places(grammar: Grammar, choices: Choices) -> Places:
                     repetitions.append(node)
                 elif piece.is_identifier:
                     identifiers.append(node)
+                elif piece.is_option:
+                    options.append(node)
                 if items is not None:
                     items.append(node)
             if choice is None:
@@ -356,7 +365,7 @@ def find_places(grammar: Grammar, choices: Choices) -> Places:
             break
         else:
             if not entered:
-                return Places("".join(tokens), by_rule, repetitions, identifiers)
+                return Places("".join(tokens), by_rule, repetitions, options, identifiers)
             node, counts, items, pieces = entered.pop()
             if node is not None:
                 node.end, node.last = position, token

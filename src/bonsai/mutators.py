@@ -100,7 +100,7 @@ def _fresh(symbol: Symbol, node: Node, surroundings: Surroundings, draws: Draws)
 
 
 def regenerate(parent: Derivation, surroundings: Surroundings, draws: Draws) -> list[Edit] | None:
-    """Draw a random subtree afresh."""
+    """Draw a random subtree afresh, or whether an option is taken and what is in it."""
     if not parent.subtrees:
         return None
     node = draws.pick(parent.subtrees)

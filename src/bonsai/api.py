@@ -7,14 +7,15 @@ from time import monotonic
 from warnings import warn
 
 from bonsai.bounds import Bounds
-from bonsai.budget import INTERRUPTED, Auto, Budget
+from bonsai.budget import Auto, Budget
 from bonsai.captions import Unparsed
 from bonsai.cbgf import METHODS, Cbgf
 from bonsai.choices import Choices, Draws
 from bonsai.corpus import Policy, Select
 from bonsai.derivation import Derivation
 from bonsai.describing import described
-from bonsai.errors import BonsaiError, TargetLost
+from bonsai.ending import Ending
+from bonsai.errors import BonsaiError
 from bonsai.feedback import Saving
 from bonsai.grow import Growing
 from bonsai.mutation.bench import require_mutable
@@ -27,6 +28,7 @@ from bonsai.store import NodeRun, Run, require_free
 from bonsai.subject import Subject, identity, start_target
 from bonsai.targets.execution import Target
 from bonsai.workers.local import LocalWorkers
+from bonsai.workers.process import as_bonsai_error
 
 
 def sample(subject: Subject, number: int = 1, bounds: Bounds | None = None, seed: int = 0) -> list[Derivation]:
@@ -52,9 +54,9 @@ def fuzz(
     seeds: Sequence[Choices] = (),
     watch: Callable[[Cbgf], None] = lambda fuzzer: None,
 ) -> Run:
-    """One coverage-guided bounded grammar fuzzer (Algorithm 2).
+    """Runs one coverage-guided bounded grammar fuzzer (Algorithm 2).
 
-    An interruption returns what there is so far, and so does a target that does not start any more.
+    After an interruption or an error it returns what was found until then; `failure` of the run is the error.
     """
     started = monotonic()
     bounds = bounds or subject.bounds
@@ -72,9 +74,9 @@ def fuzz(
         try:
             stopped = fuzzer(seeds, budget, watch)
         except KeyboardInterrupt:
-            stopped = INTERRUPTED
-        except TargetLost as lost:
-            stopped, failure = lost.message, lost
+            stopped = Ending.INTERRUPTED
+        except Exception as error:
+            stopped, failure = Ending.FAILED, as_bonsai_error(error)
     finally:
         target.close()
     asked: dict[str, object] = {
@@ -89,9 +91,12 @@ def fuzz(
         "shards": 1,
         "mutators": list(method.mutators),
         "restricted": saving is Saving.RESTRICTED,
+        "complete": stopped.is_final,
+        "failures": [] if failure is None else [{"task": "fuzz", "reason": str(failure)}],
     }
     run = _finished(asked, subject, target, fuzzer, stopped, select, monotonic() - started)
-    return replace(run, failure=failure)
+    [node] = run.nodes
+    return replace(run, failure=failure, nodes=[replace(node, reason="" if failure is None else str(failure))])
 
 
 def _finished(
@@ -99,7 +104,7 @@ def _finished(
     subject: Subject,
     target: Target,
     fuzzer: Cbgf,
-    stopped: str,
+    stopped: Ending,
     select: Select,
     seconds: float,
 ) -> Run:

@@ -7,15 +7,25 @@ hold mostly the same inputs, so those that are read again share them.
 import json
 import zlib
 from base64 import b64decode, b64encode
-from dataclasses import asdict, astuple
+from dataclasses import asdict, astuple, dataclass
 from typing import Any
 from weakref import WeakValueDictionary
 
 from bonsai.cbgf import Finding, Growth, State, Tally
 from bonsai.corpus import Input
 from bonsai.dedup import SeenState
+from bonsai.ending import Ending
 from bonsai.feedback import Discovery
 from bonsai.targets.execution import Outcome
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """The result of a task as it is kept: how it ended, its state, and if it has failed, why."""
+
+    ending: Ending
+    state: bytes
+    reason: str = ""
 
 
 def to_bytes(state: State) -> bytes:

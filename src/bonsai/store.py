@@ -22,7 +22,9 @@ from typing import IO, Any, overload
 from bonsai.bounds import Bounds
 from bonsai.captions import INDEX, Caption, Unparsed, file_names, index
 from bonsai.cbgf import Finding, Growth
+from bonsai.checkpoint import Stored
 from bonsai.corpus import Input, bits
+from bonsai.ending import Ending
 from bonsai.errors import BonsaiError
 from bonsai.targets.execution import Outcome
 from bonsai.wording import counted
@@ -52,8 +54,14 @@ class NodeRun:
     covered: int
     members: int
     residual: float
-    stopped: str
+    stopped: Ending
     new: int = 0  # features that its seeds did not cover
+    reason: str = ""  # why it has failed, if it has
+
+    def summary(self) -> dict[str, object]:
+        """Returns its entry in `run.json`."""
+        bounds = list(asdict(self.bounds).values())
+        return {**asdict(self), "bounds": bounds, "stopped": self.stopped.value}
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +105,7 @@ class Run:
             "executions": executions,
             "duplicates_skipped": sum(node.duplicates for node in self.nodes),
             "executions_per_second": round(executions / self.seconds, 1) if self.seconds else 0,
-            "nodes": [{**asdict(node), "bounds": list(asdict(node.bounds).values())} for node in self.nodes],
+            "nodes": [node.summary() for node in self.nodes],
             "features": {
                 "covered": self.covered.bit_count(),
                 "total": len(self.features),
@@ -152,14 +160,6 @@ def require_free(folder: Path, replaced: Replace = Replace.NEVER) -> None:
         raise BonsaiError(f"{folder} exists", "name another folder with -o, or add --force to replace it")
 
 
-@dataclass(frozen=True, slots=True)
-class Stored:
-    """The result of a task, or its latest checkpoint: why it stopped, and its state."""
-
-    stopped: str
-    state: bytes
-
-
 class RunStore:
     """The run directory of a run that is going on. One process at a time has it open."""
 
@@ -208,26 +208,26 @@ class RunStore:
         return found
 
     def results(self) -> dict[str, Stored]:
-        """The results of the tasks that are done."""
-        return self._read("SELECT task, stopped, state FROM results")
+        """Returns the results of the tasks that are done, or have failed."""
+        rows = self._database.execute("SELECT task, ending, state, reason FROM results")
+        return {task: Stored(Ending(ending), state, reason) for task, ending, state, reason in rows}
 
-    def checkpoints(self) -> dict[str, Stored]:
-        """The latest checkpoints of tasks that are not done."""
-        return self._read("SELECT task, '', state FROM checkpoints")
+    def checkpoints(self) -> dict[str, bytes]:
+        """Returns the latest checkpoints of tasks that are not done."""
+        return dict(self._database.execute("SELECT task, state FROM checkpoints"))
 
-    def _read(self, query: str) -> dict[str, Stored]:
-        return {task: Stored(stopped, state) for task, stopped, state in self._database.execute(query)}
-
-    def save(self, task: str, stopped: str, state: bytes) -> None:
-        """Keep the result of a task."""
+    def save(self, task: str, ending: Ending, state: bytes, reason: str = "") -> None:
+        """Keeps the result of a task. Its checkpoint is not needed any more."""
+        row = (task, ending.value, state, _storable(reason))
         with _writing(self.folder), self._transaction() as database:
-            database.execute("INSERT OR REPLACE INTO results VALUES (?, ?, ?)", (task, stopped, state))
+            database.execute("INSERT OR REPLACE INTO results VALUES (?, ?, ?, ?)", row)
             database.execute("DELETE FROM checkpoints WHERE task = ?", [task])
 
     def checkpoint(self, task: str, state: bytes) -> None:
-        """Keep how far a task has come."""
+        """Keeps how far a task has come. If it was done, it is not any more; that it has failed stays known."""
         with _writing(self.folder), self._transaction() as database:
             database.execute("INSERT OR REPLACE INTO checkpoints VALUES (?, ?)", (task, state))
+            database.execute("DELETE FROM results WHERE task = ? AND ending != ?", (task, Ending.FAILED.value))
 
     def note(self, seconds: float, text: str) -> None:
         """Keep something that happened."""
@@ -336,14 +336,14 @@ def _write_findings(folder: Path, run: Run) -> None:
 
 _GOING_ON = """
 CREATE TABLE asked (settings TEXT);
-CREATE TABLE results (task TEXT PRIMARY KEY, stopped TEXT, state BLOB);
+CREATE TABLE results (task TEXT PRIMARY KEY, ending TEXT, state BLOB, reason TEXT);
 CREATE TABLE checkpoints (task TEXT PRIMARY KEY, state BLOB);
 CREATE TABLE events (seconds REAL, text TEXT);
 """
 
 _TABLES = """
 CREATE TABLE nodes (id INTEGER PRIMARY KEY, idents, items, depth, validity, executions, generated, duplicates,
-                    seconds, covered, members, residual, stopped, new);
+                    seconds, covered, members, residual, stopped, new, reason);
 CREATE TABLE features (id INTEGER PRIMARY KEY, name TEXT);
 CREATE TABLE inputs (id INTEGER PRIMARY KEY, text TEXT, choices TEXT, valid INTEGER, size INTEGER,
                      name TEXT, rules TEXT, message TEXT, output TEXT);
@@ -359,8 +359,9 @@ def _fill(database: sqlite3.Connection, run: Run) -> None:
     for table in ("hits", "inputs", "features", "nodes", "growth", "findings", "unparsed", "kills"):
         database.execute(f"DELETE FROM {table}")
     for node in run.nodes:
-        bounds, *rest = (getattr(node, name) for name in NodeRun.__slots__)
-        row = (bounds.idents, bounds.items, bounds.depth, *rest)
+        bounds, *rest = node.summary().values()
+        assert isinstance(bounds, list)
+        row = (*bounds, *(_storable(value) if isinstance(value, str) else value for value in rest))
         database.execute(f"INSERT INTO nodes VALUES (NULL{', ?' * len(row)})", row)
     database.executemany("INSERT INTO features VALUES (?, ?)", enumerate(map(_storable, run.features)))
     captions = run.captions or [Caption()] * len(run.corpus)

@@ -17,7 +17,7 @@ from bonsai.cli.common import (
     print_error,
     programs_of,
 )
-from bonsai.cli.grown import complain_if_in_vain, print_grown
+from bonsai.cli.grown import exit_code, print_grown
 from bonsai.cli.interruption import Interruption
 from bonsai.cli.lattice_view import GrowView
 from bonsai.cli.progress import Counter
@@ -107,7 +107,7 @@ def grow(
 ) -> int:
     """Grow a test corpus from the bottom up (Algorithm 3 of the paper). Ctrl-C keeps what was found.
 
-    Exit code 1 if the target judges none of the inputs, or has nothing to cover.
+    Exit code 1 if a part of the run fails, if the target judges none of the inputs, or has nothing to cover.
 
     Example: bonsai grow chocopy -o out
     """
@@ -155,22 +155,25 @@ def grow(
                     run = with_killers(run, loaded, settings.kill_mutants, settings.seed, slots, watch)
             if store is not None:
                 store.finish(described(run, session.subject))
+    except KeyboardInterrupt:
+        if store is None:
+            raise
+        print_error("stopped at once", f"go on from the last checkpoint with bonsai grow --resume {output}")
+        return INTERRUPTED
     finally:
         workers.close()
         if store is not None:
             store.close()
     write_report(output, print_error)
     _print(run, output, as_json, quiet)
-    if interruption.requested():
-        print_error("interrupted", f"go on with bonsai grow --resume {output}")
-        return INTERRUPTED
-    return complain_if_in_vain(run)
+    code = exit_code(run, f"what was found is kept; bonsai grow --resume {output} tries again")
+    return INTERRUPTED if interruption.requested() else code
 
 
 def _seconds(time: str | None) -> float | None:
     seconds = None if time is None else parse_duration(time)
     if time is not None and not seconds:
-        raise BonsaiError(f"{time!r} is no time", "write --time 10m, say")
+        raise BonsaiError(f"{time!r} is not a duration", "write for example --time 90s, --time 10m or --time 1h")
     return seconds
 
 

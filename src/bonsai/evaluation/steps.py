@@ -10,9 +10,10 @@ from time import monotonic
 from typing import Self
 
 from bonsai.bounds import Bounds
-from bonsai.budget import INTERRUPTED, Budget, Executions, Until
+from bonsai.budget import Budget, Executions, Until
 from bonsai.cbgf import METHODS, Cbgf
 from bonsai.corpus import Policy, size_of
+from bonsai.ending import Ending
 from bonsai.evaluation.heatmap import heatmap
 from bonsai.evaluation.measure import judge, third_party
 from bonsai.evaluation.records import Blind, Corpus, Measured, Scored, Scores
@@ -71,7 +72,7 @@ class Baseline(_Step):
         budget = Executions(max(one.executions for one in before if isinstance(one, Corpus)))
         sampler, method = workshop.sampler(self.bounds), METHODS[Policy.PAPER]
         fuzzer = Cbgf(sampler, workshop.target, Saving.UNRESTRICTED, method, (self.seed, "baseline"))
-        if fuzzer([], Until(budget, channel.stopping)) == INTERRUPTED:
+        if fuzzer([], Until(budget, channel.stopping)) is Ending.INTERRUPTED:
             return None
         texts = [one.text for one in fuzzer.corpus.inputs()]
         return Corpus(texts, fuzzer.tally.executions, monotonic() - started)

@@ -12,6 +12,7 @@ from bonsai.bounds import Bounds
 from bonsai.captions import Caption, Unparsed
 from bonsai.cbgf import Finding, Growth
 from bonsai.corpus import Input
+from bonsai.ending import Ending
 from bonsai.errors import BonsaiError
 from bonsai.store import DATABASE, NodeRun
 from bonsai.targets.execution import Outcome
@@ -54,11 +55,17 @@ def read_run(folder: Path) -> Recorded:
             corpus=[Input(row[1], tuple(json.loads(row[2])), bool(row[3]), masks.get(row[0], 0)) for row in rows],
             files=[row[4] for row in rows],
             captions=[Caption(row[4], tuple(json.loads(row[5])), row[6], row[7]) for row in rows],
-            nodes=[NodeRun(Bounds(*row[1:4]), *row[4:]) for row in it.execute("SELECT * FROM nodes ORDER BY id")],
+            nodes=[_node(row) for row in it.execute("SELECT * FROM nodes ORDER BY id")],
             growth=[Growth(*row) for row in it.execute("SELECT * FROM growth")],
             findings=[Finding(Outcome(row[0]), *row[1:]) for row in it.execute("SELECT * FROM findings")],
             unparsed=[Unparsed(a, b, tuple(json.loads(c))) for a, b, c in it.execute("SELECT * FROM unparsed")],
         )
+
+
+def _node(row: tuple[Any, ...]) -> NodeRun:
+    _, idents, items, depth, *values = row
+    figures = dict(zip(NodeRun.__slots__[1:], values, strict=True))
+    return NodeRun(Bounds(idents, items, depth), **figures | {"stopped": Ending(figures["stopped"])})
 
 
 def _hits(database: sqlite3.Connection) -> tuple[dict[int, int], dict[int, int]]:

@@ -17,7 +17,7 @@ Everything = dict[str, object]
 
 TIMES = {"seconds", "executions_per_second"}
 OF_THE_MACHINE = {"jobs"}  # how a run was executed, not what came out
-LOGS = {"events", "growth"}  # tables that say when something happened
+LOGS = {"events"}  # tables that say when something happened
 DATABASE = "run.sqlite"
 OWN_COMPARISON = {DATABASE, "run.json", "report.html"}  # files that hold times
 

@@ -89,7 +89,7 @@ class Sandbox:
     ) -> "subprocess.Popen[bytes]":
         """Starts a command of Bonsai that makes many checkpoints.
 
-        No file may become larger than `largest_file` bytes. The program under test takes `pause` seconds for a text.
+        No file may become larger than `largest_file` bytes. The program under test takes `pause` seconds a text.
         """
 
         def prepare() -> None:

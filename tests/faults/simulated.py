@@ -1,7 +1,7 @@
 """Workers without processes that do everything that workers may do, in an order that is drawn at random.
 
 Any task that is ready may start next, as long as a slot is free. What happens to tasks that run at the same time is
-told in any order. A worker may die at a checkpoint; its task is then run again, from the last checkpoint that was told.
+told in any order. A worker may die at a checkpoint; its task is then run again, from the last one that was told.
 """
 
 import pickle

@@ -28,12 +28,12 @@ from faults.subjects import SUBJECTS
 
 GRAMMARS = ("ambiguous", "json", "expressions")
 SCHEDULES, SEEDS = (20, 5) if SIZE else (4, 2)
-SETTINGS = GrowSettings(Bounds(2, 2, 2), budget=Executions(40))
+SETTINGS = GrowSettings(Bounds(2, 2, 2), budget=Executions(20))
 VARIANTS = {
     "paper": replace(SETTINGS, policy=Policy.PAPER),
     "shards": replace(SETTINGS, shards=2),
-    "top-up": replace(SETTINGS, top_up=Executions(80)),
-    "bounds auto": replace(SETTINGS, bounds=Bounds(1, 1, 1), reach=Reach.AUTO, budget=Executions(15)),
+    "top-up": replace(SETTINGS, top_up=Executions(60)),
+    "bounds auto": replace(SETTINGS, bounds=Bounds(1, 1, 1), reach=Reach.AUTO, budget=Executions(10)),
 }
 
 

@@ -27,8 +27,8 @@ from bonsai.grow import (
     key_of,
     sort_by_size,
 )
+from bonsai.grow_settings import GrowSettings, Reach
 from bonsai.lattice import Kind, Lattice, Node
-from bonsai.session import GrowSettings, Reach
 from bonsai.targets.execution import Outcome
 from bonsai.workers.local import LocalWorkers
 from bonsai.workers.tasks import Event, Finished, Kept, Started, Task

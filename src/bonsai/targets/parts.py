@@ -12,7 +12,9 @@ from typing import Any
 
 Parts = dict[str, str]
 
+# These mostly change together with other parts, and are named only if nothing else has changed.
 FEATURES = "the list of features"
+CLASS_PATH_ORDER = "the order of the class path"
 
 
 def digest(content: str | bytes) -> str:
@@ -28,10 +30,7 @@ def setting_parts(settings: Any, without: Collection[str]) -> Parts:
 
 
 def changed_parts(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
-    """Returns the names of the parts that differ, or are only on one side.
-
-    Where sources change, the list of features mostly does too: it is named only if nothing else has changed.
-    """
+    """Returns the names of the parts that differ, or are only on one side."""
     names = [*now, *(name for name in before if name not in now)]
     changed = [name for name in names if before.get(name) != now.get(name)]
-    return [name for name in changed if name != FEATURES] or changed
+    return [name for name in changed if name not in (FEATURES, CLASS_PATH_ORDER)] or changed

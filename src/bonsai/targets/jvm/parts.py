@@ -12,7 +12,7 @@ from bonsai.errors import BonsaiError
 from bonsai.targets.jvm.cache import digest_of
 from bonsai.targets.jvm.classpath import expand, local_entries, maven_entries
 from bonsai.targets.jvm.tools import find_java, run
-from bonsai.targets.parts import Parts, digest, setting_parts
+from bonsai.targets.parts import CLASS_PATH_ORDER, Parts, digest, setting_parts
 from bonsai.targets.settings import JvmTarget
 
 _WORD = re.compile(r"[^\W\d]\w*")
@@ -31,7 +31,7 @@ def jvm_parts(settings: JvmTarget, folder: Path) -> Parts:
     for entry in entries:
         name = f"class folder {entry.name}" if entry.is_dir() else f"jar {entry.name}"
         parts[name] = digest(parts.get(name, "") + digest_of([entry]))  # two may have the same name
-    parts["the order of the class path"] = digest("\n".join(entry.name for entry in entries))
+    parts[CLASS_PATH_ORDER] = digest("\n".join(entry.name for entry in entries))
     return parts
 
 

@@ -13,7 +13,7 @@ from importlib import invalidate_caches, metadata
 from pathlib import Path
 
 from bonsai.targets.parts import Parts, digest, setting_parts
-from bonsai.targets.python.modules import source_files
+from bonsai.targets.python.modules import find_spec, source_files
 from bonsai.targets.settings import PythonTarget
 
 _IMPORTERS = ("import_module", "__import__")
@@ -63,7 +63,7 @@ class _Search:
                 waiting += _imported(file, name)
             elif name in self.covered:
                 self.sources[name] = self.covered[name]
-            elif not package and name not in _OF_PYTHON and not self._is_covered(name):
+            elif not package and self._is_installed(name):
                 self.packages.add(name)
 
     def name(self, module: str, file: Path) -> str:
@@ -79,8 +79,10 @@ class _Search:
                     return "" if place else path.relative_to(folder).as_posix()
         return None
 
-    def _is_covered(self, package: str) -> bool:
-        return any(name == package or name.startswith(f"{package}.") for name in self.covered)
+    def _is_installed(self, package: str) -> bool:
+        """Whether it is a package beside Python's own of which no module is covered."""
+        covered = any(name == package or name.startswith(f"{package}.") for name in self.covered)
+        return package not in _OF_PYTHON and not covered and find_spec(package, self.path) is not None
 
 
 def _imported(file: Path, module: str) -> Iterator[str]:

@@ -27,6 +27,7 @@ from bonsai.grow_settings import GrowSettings, asked_before
 from bonsai.store import RunStore
 from bonsai.subject import load_subject
 from made_subjects import json_subject
+from targets.jvm.tools import needs_java
 
 KILLS = int(os.environ.get("BONSAI_KILLS", "5"))
 SETTINGS = ["--bounds", "2,2,1", "--budget", "150x", "--seed", "7"]
@@ -384,3 +385,35 @@ def test_two_processes_cannot_grow_in_one_folder(subject: Path, tmp_path: Path) 
     finally:
         kill_tree(first.pid)
         first.communicate()
+
+
+JAVA_DRIVER = """
+public final class Driver {
+    public static void check(String text) {
+        if (text.trim().equals("null")) {
+            return;
+        }
+        throw new IllegalArgumentException("something else");
+    }
+}
+"""
+JAVA_SETTINGS = """
+[target]
+engine = "jvm"
+driver = "Driver"
+invalid = ["java.lang.IllegalArgumentException"]
+"""
+
+
+@needs_java
+@pytest.mark.slow
+def test_a_changed_driver_in_java_with_the_same_branches_is_noticed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    subject = json_subject(tmp_path / "subject", settings=JAVA_SETTINGS)
+    source = tmp_path / "subject" / "Driver.java"
+    source.write_text(JAVA_DRIVER)
+    bonsai.grow(subject, GrowSettings(Bounds(1, 1, 1), budget=Executions(20)), tmp_path / "out")
+    assert run(["grow", "--resume", str(tmp_path / "out"), "--jobs", "1", "--quiet"]) == 0
+    source.write_text(JAVA_DRIVER.replace("null", "true"))
+    assert "Driver.java has changed since it began" in refusal(tmp_path / "out", capsys)

@@ -147,7 +147,7 @@ def test_of_an_installed_package_that_is_not_covered_the_version_counts(
     )
     before = parts(project)
     assert {"package hypothesis", "package _pytest"} <= before.keys()
-    monkeypatch.setattr("importlib.metadata.version", lambda name: "0.0.0")
+    monkeypatch.setattr("importlib.metadata.Distribution.version", "0.0.0")
     assert changed_parts(before, parts(project)) == ["package _pytest", "package hypothesis"]
 
 
@@ -165,6 +165,73 @@ def test_a_covered_package_is_hashed_wherever_it_is(
     assert "package checker" not in before
     (installed / "checker" / "rules.py").write_text("A = 2\n")
     assert changed_parts(before, parts(project)) == ["module checker.rules"]
+
+
+def site_packages(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A package where Python finds it, outside of the subject's folders."""
+    package = folder / "site-packages" / "checker"
+    package.mkdir(parents=True)
+    for name in ("__init__", "rules", "lexer"):
+        (package / f"{name}.py").write_text("A = 1\n")
+    monkeypatch.syspath_prepend(str(folder / "site-packages"))
+    return package
+
+
+def install(package: Path, version: str, url: str = "{}") -> None:
+    """Makes a package look installed."""
+    metadata = package.parent / "checker.dist-info"
+    metadata.mkdir(exist_ok=True)
+    (metadata / "METADATA").write_text(f"Metadata-Version: 2.1\nName: checker\nVersion: {version}\n")
+    (metadata / "direct_url.json").write_text(url)
+
+
+def call_the_package(project: Path) -> None:
+    text = (project / "subject" / "bonsai.toml").read_text()
+    text = text.replace("driver:check", "checker:check").replace('"covered.*"', '"checker.rules"')
+    (project / "subject" / "bonsai.toml").write_text(text)
+
+
+def test_an_installed_driver_is_hashed_and_so_is_what_is_covered(
+    project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    package = site_packages(tmp_path, monkeypatch)
+    call_the_package(project)
+    install(package, "1.0")
+    for name, part in (("__init__", "module checker"), ("rules", "module checker.rules")):
+        before = parts(project)
+        (package / f"{name}.py").write_text("A = 2\n")
+        assert changed_parts(before, parts(project)) == [part]
+
+
+@pytest.mark.parametrize("url", [None, '{"dir_info": {"editable": true}}'])
+def test_a_package_that_is_being_worked_on_is_hashed_as_a_whole(
+    project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, url: str | None
+) -> None:
+    package = site_packages(tmp_path, monkeypatch)
+    (project / "subject" / "driver.py").write_text("import checker\ndef check(text): ...\n")
+    if url is not None:
+        install(package, "1.0", url)
+    before = parts(project)
+    (package / "lexer.py").write_text("A = 2\n")
+    assert changed_parts(before, parts(project)) == ["package checker"]
+
+
+def test_an_installed_package_counts_by_its_version(
+    project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    package = site_packages(tmp_path, monkeypatch)
+    (project / "subject" / "driver.py").write_text("import checker\ndef check(text): ...\n")
+    install(package, "1.0")
+    before = parts(project)
+    install(package, "1.1")
+    assert changed_parts(before, parts(project)) == ["package checker"]
+
+
+def test_a_package_without_a_file_of_its_own_is_not_installed(project: Path) -> None:
+    (project / "subject" / "deeper" / "__init__.py").unlink()
+    found = parts(project)
+    assert "deeper/module.py" in found
+    assert not any(name.startswith("package ") for name in found)
 
 
 def test_a_bundled_subject_is_hashed_with_its_whole_front_end() -> None:

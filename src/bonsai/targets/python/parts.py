@@ -1,11 +1,12 @@
 """Finds what decides the results of a Python target: its settings, and the sources that it is made of.
 
 The sources are those of the covered modules, of the driver, and of what these import, directly or not, from the
-subject's folder and those of `path`. Of installed packages that are not covered, the version counts. Nothing is
-imported to find out.
+subject's folder and those of `path`. Of other packages that are not covered as a whole, the version counts, or all
+sources where there is no version that says it all. Nothing is imported to find out.
 """
 
 import ast
+import json
 import platform
 import sys
 from collections.abc import Iterator, Sequence
@@ -26,9 +27,9 @@ def python_parts(settings: PythonTarget, folder: Path) -> Parts:
     parts = setting_parts(settings, without=["path"])
     parts["Python"] = digest(platform.python_version())
     search = _Search(settings.folders(folder))
-    for pattern in settings.cover:
-        search.covered |= source_files(pattern, search.path)
-    search.visit(settings.call.partition(":")[0], *search.covered, *settings.invalid, *settings.unparsed)
+    for pattern in (*settings.cover, settings.call.partition(":")[0]):
+        search.named |= source_files(pattern, search.path)
+    search.visit(*search.named, *settings.invalid, *settings.unparsed)
     for module, file in sorted(search.sources.items()):
         parts[search.name(module, file)] = digest(file.read_bytes())
     for package in sorted(search.packages):
@@ -37,11 +38,11 @@ def python_parts(settings: PythonTarget, folder: Path) -> Parts:
 
 
 class _Search:
-    """Follows imports from module to module, as long as these are covered or in one of some folders."""
+    """Follows imports from the modules that the settings name, as long as they lead to modules in some folders."""
 
     def __init__(self, folders: Sequence[Path]) -> None:
         self.path = [*map(str, folders), *sys.path]
-        self.covered: dict[str, Path] = {}
+        self.named: dict[str, Path] = {}
         self.sources: dict[str, Path] = {}
         self.packages: set[str] = set()
         self._folders = folders
@@ -57,12 +58,12 @@ class _Search:
             self._visited.add(name)
             package = name.rpartition(".")[0]
             waiting += [package] if package else []  # importing a module imports its packages
-            file = self.covered.get(name) or source_files(name, self.path).get(name)
+            file = self.named.get(name) or source_files(name, self.path).get(name)
             if file is not None and self._local(file) is not None:
                 self.sources[name] = file
                 waiting += _imported(file, name)
-            elif name in self.covered:
-                self.sources[name] = self.covered[name]
+            elif name in self.named:
+                self.sources[name] = self.named[name]
             elif not package and self._is_installed(name):
                 self.packages.add(name)
 
@@ -80,9 +81,10 @@ class _Search:
         return None
 
     def _is_installed(self, package: str) -> bool:
-        """Whether it is a package beside Python's own of which no module is covered."""
-        covered = any(name == package or name.startswith(f"{package}.") for name in self.covered)
-        return package not in _OF_PYTHON and not covered and find_spec(package, self.path) is not None
+        """Whether there is a package or module of this name, neither of Python's own nor in one of the folders."""
+        spec = None if package in _OF_PYTHON else find_spec(package, self.path)
+        places = [] if spec is None else [spec.origin, *(spec.submodule_search_locations or ())]
+        return bool(places) and not any(place and self._local(Path(place)) is not None for place in places)
 
 
 def _imported(file: Path, module: str) -> Iterator[str]:
@@ -108,11 +110,22 @@ def _imported(file: Path, module: str) -> Iterator[str]:
 
 
 def _version(package: str, path: Sequence[str]) -> str:
-    """Returns the version of what is installed under the name of a package; otherwise the source of the package."""
+    """Returns the versions of what has installed a package; digests of its sources if these can change without."""
     try:
-        return metadata.version(package)
+        names = [metadata.distribution(package).name]
     except (metadata.PackageNotFoundError, ValueError):
-        names = metadata.packages_distributions().get(package, [])
-    if names:
-        return " ".join(metadata.version(name) for name in sorted(set(names)))
-    return "".join(digest(file.read_bytes()) for file in source_files(package, path).values())
+        names = sorted(set(metadata.packages_distributions().get(package, [])))
+    found = [metadata.distribution(name) for name in names]
+    if not found or any(map(_is_editable, found)):
+        sources = source_files(f"{package}.*", path)
+        return "".join(name + digest(file.read_bytes()) for name, file in sorted(sources.items()))
+    return " ".join(distribution.version for distribution in found)
+
+
+def _is_editable(distribution: metadata.Distribution) -> bool:
+    """Whether a distribution is installed as a link to a folder where it is being worked on."""
+    try:
+        address = json.loads(distribution.read_text("direct_url.json") or "{}")
+        return bool(address.get("dir_info", {}).get("editable"))
+    except (AttributeError, ValueError):
+        return False

@@ -32,8 +32,9 @@ from bonsai.grow import (
     key_of,
     sort_by_size,
 )
+from bonsai.grow_settings import GrowSettings, Reach
 from bonsai.lattice import Kind, Lattice, Node
-from bonsai.session import GrowSettings, Reach, begin
+from bonsai.session import begin
 from bonsai.targets.execution import Outcome
 from bonsai.workers.local import LocalWorkers
 from bonsai.workers.tasks import Event, Failed, Finished, Kept, Started, Task

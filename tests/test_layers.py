@@ -30,8 +30,8 @@ budget schedule dedup cbgf checkpoint
 pruning
 lattice
 workers
-captions corpus_folder planting store
-grow session
+captions corpus_folder planting schema store
+grow grow_settings session
 feature_names merging explaining describing
 reduction mutation evaluation grading export report new_subject
 api

@@ -18,12 +18,14 @@ from bonsai.ending import Ending
 from bonsai.errors import BonsaiError
 from bonsai.feedback import Saving
 from bonsai.grow import Growing
+from bonsai.grow_settings import GrowSettings
 from bonsai.mutation.bench import require_mutable
 from bonsai.mutation.killing import with_killers
-from bonsai.mutators import MUTATORS
+from bonsai.mutators import require_mutator
 from bonsai.report.writing import write_report
 from bonsai.sampler import Sampler
-from bonsai.session import GrowSettings, begin
+from bonsai.schema import RunKind
+from bonsai.session import begin
 from bonsai.store import NodeRun, Run, require_free
 from bonsai.subject import Subject, identity, start_target
 from bonsai.targets.execution import Target
@@ -80,6 +82,7 @@ def fuzz(
     finally:
         target.close()
     asked: dict[str, object] = {
+        "kind": RunKind.FUZZ.value,
         **identity(subject, target.features),
         "bounds": [bounds.idents, bounds.items, bounds.depth],
         "lattice": None,
@@ -169,10 +172,3 @@ def grow(
     if folder is not None:
         write_report(folder, lambda message, hint: warn(f"{message} ({hint})", RuntimeWarning, stacklevel=4))
     return run
-
-
-def require_mutator(name: str) -> str:
-    """The name of a mutator, if there is one of that name."""
-    if name not in MUTATORS:
-        raise BonsaiError(f"there is no mutator {name!r}", f"the mutators are {', '.join(MUTATORS)}")
-    return name

@@ -36,22 +36,7 @@ from bonsai.targets.execution import Execution, Outcome, Target
 BATCH = 64
 ALLOCATIONS = 100_000  # between two searches for cyclic garbage
 FRESH_PER_VISIT = 50  # while nothing is saved yet
-TREE_MUTATORS = {
-    "zest": 1,
-    "regenerate": 4,
-    "splice": 3,
-    "insert-item": 3,
-    "graft-item": 3,
-    "cross": 3,
-    "delete-item": 3,
-    "duplicate-item": 1,
-    "swap-items": 1,
-    "hoist": 2,
-    "wrap": 2,
-    "change-identifier": 3,
-    "rename-identifier": 1,
-    "two-steps": 10,
-}
+TREE_MUTATORS = {name: entry.weight for name, entry in MUTATORS.items()}
 # The input does not parse, for so many of the first inputs: the grammar is not that of the target.
 UNPARSED_CHECKED = 200
 UNPARSED_SHARE = 0.9
@@ -192,7 +177,7 @@ class Cbgf:
         self._schedule = Schedule(self.corpus)
         self._derivations: dict[Input, Derivation] = {}
         self._donors: list[Derivation] | None = None  # of all members, until the corpus changes
-        self._mutators = [MUTATORS[name] for name in method.mutators]
+        self._mutators = [MUTATORS[name].mutator for name in method.mutators]
         self._weights = list(accumulate(method.mutators.values()))
         self._started = monotonic()
 

@@ -15,6 +15,7 @@ from bonsai.cbgf import Finding, Growth, State, Tally
 from bonsai.corpus import Input
 from bonsai.dedup import SeenState
 from bonsai.ending import Ending
+from bonsai.errors import BonsaiError
 from bonsai.feedback import Discovery
 from bonsai.targets.execution import Outcome
 
@@ -50,8 +51,15 @@ def to_bytes(state: State) -> bytes:
 
 
 def from_bytes(data: bytes) -> State:
-    """What `to_bytes` wrote."""
-    record: dict[str, Any] = json.loads(zlib.decompress(data))
+    """Returns the state that `to_bytes` wrote. Raises an error if the bytes are something else."""
+    try:
+        return _state(json.loads(zlib.decompress(data)))
+    except (zlib.error, AttributeError, IndexError, KeyError, TypeError, ValueError):
+        hint = "restore it from a copy, or make a new run in another folder"
+        raise BonsaiError("the run is damaged: what one of its nodes has done cannot be read", hint) from None
+
+
+def _state(record: dict[str, Any]) -> State:
     tally = record["tally"]
     tally["outcomes"] = {Outcome(name): times for name, times in tally["outcomes"].items()}
     tally["unstable"] = int(tally["unstable"], 16)

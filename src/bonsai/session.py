@@ -3,172 +3,29 @@
 A run may take several sessions: one that was interrupted or killed is resumed from its run directory.
 """
 
-import os
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, field, replace
-from enum import Enum
+from dataclasses import asdict, dataclass, replace
 from itertools import cycle
 from pathlib import Path
 from time import time
-from typing import Any
 
 from bonsai.bounds import Bounds
-from bonsai.budget import Auto, NodeBudget, parse_budget
 from bonsai.captions import Unparsed, smallest_unparsed
-from bonsai.cbgf import METHODS, TREE_MUTATORS, Finding, Method, Pruning
-from bonsai.choices import Choices
-from bonsai.corpus import Input, Policy, Select, size_of
-from bonsai.dedup import Dedup
+from bonsai.cbgf import Finding
+from bonsai.corpus import Input, Select, size_of
 from bonsai.ending import Ending, joint_ending
-from bonsai.errors import BonsaiError
-from bonsai.feedback import Saving
-from bonsai.grow import (
-    KEEP_EVERY,
-    Earlier,
-    Growing,
-    Journal,
-    Known,
-    Plan,
-    Result,
-    covered_by,
-    features_of,
-    key_of,
-)
-from bonsai.lattice import Kind, Lattice, Node
+from bonsai.grow import Earlier, Growing, Journal, Known, Result, covered_by, features_of, key_of
+from bonsai.grow_settings import GrowSettings, Reach, asked, record, require_same
+from bonsai.lattice import Node
 from bonsai.store import NodeRun, Run, RunStore
-from bonsai.subject import Subject, identity, load_subject
-from bonsai.version import bonsai_version
+from bonsai.subject import Subject
 from bonsai.workers.process import as_bonsai_error
 from bonsai.workers.tasks import Workers
 
-CHECKPOINT_EVERY = "BONSAI_CHECKPOINT_EVERY"  # seconds; for tests that cannot wait
 RUN = "run"  # what has failed, if no single task is to blame
 FIRST_REACH = Bounds(2, 2, 2)
 LAST_REACH = 8  # no bound is raised beyond
 FOR_PRUNING = 0.08  # the share of a limited time that is kept for what comes after the lattice
-
-
-class Reach(Enum):
-    """Whether the upper bounds stay as they are, or are raised while that pays."""
-
-    FIXED = "fixed"
-    AUTO = "auto"
-
-
-@dataclass(frozen=True, slots=True)
-class GrowSettings:
-    """What is asked of a run. None of it can change when a run is resumed."""
-
-    bounds: Bounds
-    reach: Reach = Reach.FIXED
-    lattice: Kind = Kind.EXTENDED
-    budget: NodeBudget = field(default_factory=Auto)
-    policy: Policy = Policy.SMALLEST
-    select: Select = Select.VALID_FIRST
-    seed: int = 0
-    shards: int = 1
-    top_up: NodeBudget | None = None
-    planted: tuple[tuple[Node, tuple[Choices, ...]], ...] = ()
-    mutators: tuple[str, ...] = ()  # only these; otherwise the policy's
-    dedup: Dedup = Dedup.ANCESTRY
-    pruning: Pruning = Pruning.ON
-    kill_mutants: int | None = None  # with so many programs; `mutation.killing`, when growing is done
-
-    def method(self) -> Method:
-        """How nodes search: as the policy has it, but for what is switched off."""
-        method = METHODS[self.policy]
-        return replace(
-            method,
-            mutators={name: TREE_MUTATORS[name] for name in self.mutators} or method.mutators,
-            dedup=self.dedup,
-            pruning=method.pruning if self.pruning is Pruning.ON else Pruning.OFF,
-        )
-
-    def plan(self) -> Plan:
-        """The plan for `grow`."""
-        return Plan(
-            lattice=Lattice(self.bounds, self.lattice),
-            method=self.method(),
-            budget=self.budget,
-            seed=self.seed,
-            shards=self.shards,
-            planted=dict(self.planted),
-            top_up=self.top_up,
-            keep_every=float(os.environ.get(CHECKPOINT_EVERY, KEEP_EVERY)),
-        )
-
-
-def asked(subject: Subject, settings: GrowSettings, features: Sequence[str]) -> dict[str, Any]:
-    """What was asked, as the first keys of `run.json`; all of it is needed to resume."""
-    return {
-        **identity(subject, features),
-        "bounds": [settings.bounds.idents, settings.bounds.items, settings.bounds.depth],
-        "reach": settings.reach.value,
-        "lattice": settings.lattice.value,
-        "policy": settings.policy.value,
-        "select": settings.select.value,
-        "seed": settings.seed,
-        "budget": str(settings.budget),
-        "top_up": None if settings.top_up is None else str(settings.top_up),
-        "mutators": list(settings.method().mutators),
-        "dedup": settings.dedup.value,
-        "pruning": settings.method().pruning.value,
-        "kill_mutants": settings.kill_mutants,
-        "shards": settings.shards,
-        "planted": [
-            [[node.bounds.idents, node.bounds.items, node.bounds.depth], node.saving.value, seeds]
-            for node, seeds in settings.planted
-        ],
-        "pools": {name: terminal.values for name, terminal in subject.grammar.terminals.items()}
-        if settings.planted
-        else {},
-    }
-
-
-def asked_before(found: dict[str, Any]) -> tuple[Subject, GrowSettings]:
-    """The subject and the settings of a run that is to be resumed."""
-    if found.get("version") != bonsai_version():
-        raise BonsaiError(
-            f"the run cannot be resumed: it is of Bonsai {found.get('version')}, this is {bonsai_version()}",
-            "start a new run, in another folder",
-        )
-    subject = load_subject(found["folder"])
-    if found["pools"]:
-        pools = {name: tuple(values) for name, values in found["pools"].items()}
-        subject = replace(subject, grammar=subject.grammar.with_pools(pools))
-    planted = tuple(
-        (Node(Bounds(*bounds), Saving(saving)), tuple(tuple(seed) for seed in seeds))
-        for bounds, saving, seeds in found["planted"]
-    )
-    return subject, GrowSettings(
-        bounds=Bounds(*found["bounds"]),
-        reach=Reach(found["reach"]),
-        lattice=Kind(found["lattice"]),
-        budget=parse_budget(found["budget"]),
-        policy=Policy(found["policy"]),
-        select=Select(found["select"]),
-        seed=found["seed"],
-        shards=found["shards"],
-        top_up=None if found["top_up"] is None else parse_budget(found["top_up"]),
-        planted=planted,
-        mutators=tuple(found["mutators"]),
-        dedup=Dedup(found["dedup"]),
-        pruning=Pruning(found["pruning"]),
-        kill_mutants=found["kill_mutants"],
-    )
-
-
-def require_same(before: dict[str, Any], now: dict[str, Any]) -> None:
-    """Refuse to resume where the result would be a mixture."""
-    for key, what in (
-        ("grammar_hash", "the grammar has changed"),
-        ("target_hash", "the target has changed"),
-    ):
-        if before[key] != now[key]:
-            raise BonsaiError(
-                f"the run cannot be resumed: {what} (it was {before[key]}, now it is {now[key]})",
-                "start a new run, in another folder",
-            )
 
 
 class Session:
@@ -187,6 +44,7 @@ class Session:
         self.subject = subject
         self.settings = settings
         self.features = features
+        self._asked = asked(subject, settings, features)  # now: sources may be edited while the run is going on
         self._deadline = None if seconds is None else time() + seconds
         plan = replace(settings.plan(), slots=workers.slots)
         if seconds is not None:
@@ -228,7 +86,7 @@ class Session:
             unstable |= task.latest.state.tally.unstable
         return Run(
             asked={
-                **asked(self.subject, self.settings, self.features),
+                **self._asked,
                 "bounds": [upper.idents, upper.items, upper.depth],
                 "raised": [asdict(attempt) for attempt in self.raised],
                 "jobs": self._jobs,
@@ -386,7 +244,7 @@ def begin(
     features = features_of(workers)
     if folder is None:
         return Session(subject, settings, workers, features, _Forgetful(), Earlier(), seconds), None
-    store = RunStore.create(folder, asked(subject, settings, features))
+    store = RunStore.create(folder, record(subject, settings, features))
     return Session(subject, settings, workers, features, store, Earlier(), seconds), store
 
 
@@ -395,7 +253,7 @@ def resume(
 ) -> Session:
     """Begins a further session of the run that a store keeps."""
     features = features_of(workers)
-    require_same(store.asked(), asked(subject, settings, features))
+    require_same(store.asked(), record(subject, settings, features))
     earlier = Earlier(store.results(), store.checkpoints(), store.seconds())
     return Session(subject, settings, workers, features, store, earlier, seconds)
 

@@ -11,9 +11,10 @@ import os
 import shutil
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from enum import Enum
+from itertools import chain
 from pathlib import Path
 from statistics import fmean, median
 from tempfile import TemporaryDirectory
@@ -22,14 +23,14 @@ from typing import IO, Any, overload
 from bonsai.bounds import Bounds
 from bonsai.captions import INDEX, Caption, Unparsed, file_names, index
 from bonsai.cbgf import Finding, Growth
-from bonsai.checkpoint import Stored
+from bonsai.checkpoint import Stored, from_bytes
 from bonsai.corpus import Input, bits
 from bonsai.ending import Ending
 from bonsai.errors import BonsaiError
+from bonsai.schema import SCHEMA, create_tables, require_sound
 from bonsai.targets.execution import Outcome
 from bonsai.wording import counted
 
-SCHEMA = 1
 DATABASE = "run.sqlite"
 LOCK = ".lock"
 
@@ -181,7 +182,7 @@ class RunStore:
             made = folder / f".{DATABASE}.part"
             database = sqlite3.connect(made, isolation_level=None)
             try:
-                database.executescript(f"BEGIN; {_GOING_ON} {_TABLES} COMMIT;")
+                create_tables(database, _GOING_ON + _TABLES)
                 database.execute("INSERT INTO asked VALUES (?)", [json.dumps(asked)])
             finally:
                 database.close()
@@ -191,26 +192,40 @@ class RunStore:
 
     @classmethod
     def open(cls, folder: Path) -> "RunStore":
-        """One that is there."""
+        """The store of a run that was begun. Raises an error if there is none, or if it cannot be read."""
         if not (folder / DATABASE).is_file():
             raise BonsaiError(f"there is no run to resume in {folder}", f"a run directory has a {DATABASE}")
         store = cls(folder)
         try:
+            require_sound_run(store._database, folder)
             store.asked()
-        except (sqlite3.Error, IndexError, ValueError):
+            for state in chain((result.state for result in store.results().values()), store.checkpoints().values()):
+                from_bytes(state)
+        except BonsaiError:
             store.close()
-            raise BonsaiError(f"{folder / DATABASE} cannot be resumed", "it is damaged, or of a fuzz run") from None
+            raise
         return store
 
     def asked(self) -> dict[str, Any]:
-        """What was asked when the run was created."""
-        found: dict[str, Any] = json.loads(self._database.execute("SELECT settings FROM asked").fetchall()[0][0])
-        return found
+        """Returns what was asked when the run was created."""
+        rows = self._database.execute("SELECT settings FROM asked").fetchall()
+        with suppress(IndexError, TypeError, ValueError):
+            settings = json.loads(rows[0][0])
+            if isinstance(settings, dict):
+                return settings
+        raise self._damaged("it does not say what was asked")
+
+    def _damaged(self, flaw: str) -> BonsaiError:
+        message = f"{self.folder / DATABASE} is damaged: {flaw}"
+        return BonsaiError(message, "restore it from a copy, or make a new run in another folder")
 
     def results(self) -> dict[str, Stored]:
         """Returns the results of the tasks that are done, or have failed."""
         rows = self._database.execute("SELECT task, ending, state, reason FROM results")
-        return {task: Stored(Ending(ending), state, reason) for task, ending, state, reason in rows}
+        try:
+            return {task: Stored(Ending(ending), state, reason) for task, ending, state, reason in rows}
+        except ValueError as error:
+            raise self._damaged(str(error)) from None
 
     def checkpoints(self) -> dict[str, bytes]:
         """Returns the latest checkpoints of tasks that are not done."""
@@ -271,6 +286,11 @@ class RunStore:
             if self._database.in_transaction:
                 self._database.execute("ROLLBACK")
             raise
+
+
+def require_sound_run(database: sqlite3.Connection, folder: Path) -> None:
+    """Raises an error unless the database of a run directory is intact and of this version of Bonsai."""
+    require_sound(database, folder / DATABASE, _GOING_ON + _TABLES)
 
 
 def _lock(folder: Path) -> IO[str]:
@@ -342,13 +362,15 @@ CREATE TABLE events (seconds REAL, text TEXT);
 """
 
 _TABLES = """
-CREATE TABLE nodes (id INTEGER PRIMARY KEY, idents, items, depth, validity, executions, generated, duplicates,
-                    seconds, covered, members, residual, stopped, new, reason);
+CREATE TABLE nodes (id INTEGER PRIMARY KEY, idents INTEGER, items INTEGER, depth INTEGER, validity TEXT,
+                    executions INTEGER, generated INTEGER, duplicates INTEGER, seconds REAL, covered INTEGER,
+                    members INTEGER, residual REAL, stopped TEXT, new INTEGER, reason TEXT);
 CREATE TABLE features (id INTEGER PRIMARY KEY, name TEXT);
 CREATE TABLE inputs (id INTEGER PRIMARY KEY, text TEXT, choices TEXT, valid INTEGER, size INTEGER,
                      name TEXT, rules TEXT, message TEXT, output TEXT);
 CREATE TABLE hits (input INTEGER REFERENCES inputs, feature INTEGER REFERENCES features);
-CREATE TABLE growth (executions, seconds, covered, covered_by_valid, members, mean_size);
+CREATE TABLE growth (executions INTEGER, seconds REAL, covered INTEGER, covered_by_valid INTEGER, members INTEGER,
+                     mean_size REAL);
 CREATE TABLE findings (outcome TEXT, message TEXT, text TEXT, times INTEGER);
 CREATE TABLE unparsed (text TEXT, message TEXT, suspects TEXT);
 CREATE TABLE kills (mutant TEXT, change TEXT, how TEXT, text TEXT);

@@ -18,7 +18,7 @@ from bonsai.evaluation.building import build
 from bonsai.evaluation.evaluating import Asked, Evaluation, Standing, Wanted, settle
 from bonsai.evaluation.records import Corpus, Data, Technique
 from bonsai.evaluation.results import KILLED, Results
-from bonsai.session import GrowSettings
+from bonsai.grow_settings import GrowSettings
 from bonsai.subject import load_subject
 from bonsai.workers.local import LocalWorkers
 from targets.jvm.tools import needs_java

@@ -15,7 +15,8 @@ import bonsai
 from bonsai import BonsaiError, Bounds
 from bonsai.budget import parse_budget
 from bonsai.grow import Growing
-from bonsai.session import GrowSettings, begin
+from bonsai.grow_settings import GrowSettings
+from bonsai.session import begin
 from bonsai.workers import cluster
 from bonsai.workers.cluster import ClusterWorkers
 from bonsai.workers.local import LocalWorkers

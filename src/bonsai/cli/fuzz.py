@@ -8,7 +8,6 @@ import typer
 from rich.markup import escape
 
 from bonsai.api import fuzz as run_fuzzer
-from bonsai.api import require_mutator
 from bonsai.budget import parse_budget
 from bonsai.cbgf import Cbgf
 from bonsai.cli.common import (
@@ -26,6 +25,7 @@ from bonsai.cli.live import LiveLine
 from bonsai.corpus import Policy, Select, mean_size
 from bonsai.describing import described
 from bonsai.feedback import Saving
+from bonsai.mutators import require_mutator
 from bonsai.report.writing import write_report
 from bonsai.store import Replace, Run, require_free, write_run
 from bonsai.subject import load_subject

@@ -26,12 +26,13 @@ from bonsai.corpus_folder import read_corpus
 from bonsai.describing import described
 from bonsai.durations import parse_duration
 from bonsai.errors import BonsaiError
+from bonsai.grow_settings import GrowSettings, Reach, asked_before
 from bonsai.lattice import Kind, Lattice
 from bonsai.mutation.bench import require_mutable
 from bonsai.mutation.killing import with_killers
 from bonsai.planting import plant
 from bonsai.report.writing import write_report
-from bonsai.session import FIRST_REACH, GrowSettings, Reach, asked_before, begin, resume
+from bonsai.session import FIRST_REACH, begin, resume
 from bonsai.store import Replace, Run, RunStore, require_free
 from bonsai.subject import Subject, load_subject
 from bonsai.workers.local import LocalWorkers, cores
@@ -116,7 +117,11 @@ def grow(
     if resume_from is not None:
         _require_no_settings(context)
         output, store = resume_from, RunStore.open(resume_from)
-        loaded, settings = asked_before(store.asked())
+        try:
+            loaded, settings = asked_before(store.asked())
+        except BonsaiError:
+            store.close()
+            raise
     else:
         if subject is None:
             raise BonsaiError("no subject is given", "write bonsai grow chocopy, say, or --resume DIR")

@@ -18,10 +18,11 @@ from bonsai.evaluation.heatmap import heatmap
 from bonsai.evaluation.measure import judge, third_party
 from bonsai.evaluation.records import Blind, Corpus, Measured, Scored, Scores
 from bonsai.feedback import Saving
+from bonsai.grow_settings import GrowSettings
 from bonsai.mutation.bench import Bench
 from bonsai.mutation.scoring import Score, scores
 from bonsai.reduction.reducing import Method, reduce_corpus
-from bonsai.session import GrowSettings, begin
+from bonsai.session import begin
 from bonsai.targets.execution import Outcome
 from bonsai.workers.local import LocalWorkers
 from bonsai.workers.tasks import Channel

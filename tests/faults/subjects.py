@@ -17,7 +17,7 @@ item: word | single | pair | group
 pair: word item
 single: word
 group: "(" item+ ")"
-word: W
+word: W | "?"
 W: /[a-z]/
 %ignore " "
 """
@@ -39,6 +39,8 @@ def check(text):
             kind = "first"
         else:
             kind = "later"
+    elif "?" in words:
+        kind = "unknown"
     elif len(words) > 3:
         kind = "many"
     elif len(words) == 3:

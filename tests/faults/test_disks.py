@@ -1,5 +1,6 @@
 """Full disks, read-only folders, folders that vanish, and damaged databases: one line, and nothing is lost."""
 
+import json
 import shutil
 import sqlite3
 from collections.abc import Callable
@@ -13,10 +14,24 @@ from bonsai.store import RunStore
 from faults.conftest import Undisturbed, WhereIs
 from faults.folders import DATABASE, require_equal
 from faults.mounts import make_read_only, make_writable, resize, small_disk
-from faults.runs import SIZE, SMALL, Sandbox, require_sound_database, results_in, wait_until
+from faults.runs import SIZE, SMALL, Ended, Sandbox, require_sound_database, results_in, wait_until
 
 LARGE = 64 * 1024  # kibibytes; more than any run here needs
 SIZES = (40, 80, 120, 160, 200, 240, 280, 320) if SIZE else (60, 160)
+
+
+def require_full(ended: Ended, out: Path) -> None:
+    """Fails unless the command says that it cannot write.
+
+    The exit code is 1 if the run has nevertheless written what it found until then, and 2 if it could not.
+    """
+    ended.require(1, 2)
+    assert "cannot write" in ended.errors
+    assert all(line.startswith("error: ") and "(hint: " in line for line in ended.errors.splitlines())
+    if ended.code == 1:
+        assert json.loads((out / "run.json").read_text())["complete"] is False
+    else:
+        ended.require_one_line()
 
 
 @pytest.mark.slow
@@ -31,8 +46,8 @@ def test_a_full_disk_is_one_line_and_the_run_goes_on_when_there_is_room(
         ended = box.run("grow", *fresh, "--jobs", 2, "--quiet")
         resize(box.out, LARGE)
         box.require_no_processes()
-        if ended.require(0, 2).code == 2:
-            assert "cannot write" in ended.require_one_line()
+        if ended.code:
+            require_full(ended, out)
             if (out / DATABASE).exists():
                 require_sound_database(out / DATABASE)
             arguments = ["--resume", out] if (out / DATABASE).exists() else [*fresh, "--force"]
@@ -73,7 +88,7 @@ def _used(folder: Path) -> int:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("room", [4, 12])
+@pytest.mark.parametrize("room", [0, 4])
 def test_a_limit_on_the_size_of_files_is_like_a_full_disk(
     room: int, subject_of: WhereIs, undisturbed: Undisturbed, box: Sandbox
 ) -> None:
@@ -82,8 +97,8 @@ def test_a_limit_on_the_size_of_files_is_like_a_full_disk(
     limit = (box.folder / "empty" / DATABASE).stat().st_size + room * 1024
     shutil.rmtree(box.folder / "empty")
     fresh = [subject_of("ambiguous"), *SMALL, "-o", box.out]
-    ended = box.run("grow", *fresh, "--jobs", 2, "--quiet", largest_file=limit).require(2)
-    assert "cannot write" in ended.require_one_line()
+    ended = box.run("grow", *fresh, "--jobs", 2, "--quiet", largest_file=limit)
+    require_full(ended, box.out)
     box.require_no_processes()
     box.require_sound()
     box.run("grow", "--resume", box.out).require(0)
@@ -104,7 +119,7 @@ def test_a_folder_that_becomes_read_only(subject_of: WhereIs, undisturbed: Undis
         assert wait_until(lambda: results_in(out) >= 2, process)
         # What is open for writing keeps a disk writable, so it is full instead, at once.
         resize(box.out, max(_used(box.out), 4))
-        box.wait(process).require(2).require_one_line()
+        require_full(box.wait(process), out)
         make_read_only(box.out)
         box.run("grow", "--resume", out).require(2).require_one_line()
         make_writable(box.out)
@@ -242,7 +257,6 @@ def test_a_damaged_database_is_one_line_and_nothing_is_overwritten(
     assert errors.startswith("error: ")
     assert errors.count("\n") == 1
     assert "(hint: " in errors
-    assert str(out) in errors
     assert files_of(out) == before
     # A report is made from other tables than a run is resumed from, so it may still be possible.
     code = run(["report", str(out)])

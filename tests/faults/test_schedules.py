@@ -17,7 +17,8 @@ from bonsai.budget import Executions
 from bonsai.corpus import Policy
 from bonsai.describing import described
 from bonsai.grow import Growing
-from bonsai.session import GrowSettings, Reach, begin, resume
+from bonsai.grow_settings import GrowSettings, Reach
+from bonsai.session import begin, resume
 from bonsai.store import RunStore
 from bonsai.subject import start_target
 from bonsai.targets.execution import Target
@@ -27,7 +28,7 @@ from faults.simulated import SimulatedWorkers
 from faults.subjects import SUBJECTS
 
 GRAMMARS = ("ambiguous", "json", "expressions")
-SCHEDULES, SEEDS = (20, 5) if SIZE else (4, 2)
+SCHEDULES, SEEDS = (20, 5) if SIZE else (3, 2)
 SETTINGS = GrowSettings(Bounds(2, 2, 2), budget=Executions(20))
 VARIANTS = {
     "paper": replace(SETTINGS, policy=Policy.PAPER),
@@ -134,6 +135,7 @@ def test_sessions_that_end_at_any_event_are_resumed_to_the_same_folder(
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("laboratory", GRAMMARS if SIZE else ["ambiguous"], indirect=True)
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_every_variant_gives_the_same_folder(laboratory: Laboratory, variant: str) -> None:
     settings = VARIANTS[variant]
@@ -145,6 +147,7 @@ def test_every_variant_gives_the_same_folder(laboratory: Laboratory, variant: st
         require_equal(expected, laboratory.grown_in_sessions(settings, random, 3), f"{about}, in sessions")
 
 
+@pytest.mark.parametrize("laboratory", ["expressions"], indirect=True)
 def test_the_simulated_workers_really_differ(laboratory: Laboratory) -> None:
     """A schedule that was always the same, or that never lost a worker, would show nothing."""
     orders, slots, losses = set(), set(), 0

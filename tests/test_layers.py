@@ -30,7 +30,7 @@ budget schedule dedup cbgf checkpoint
 pruning
 lattice
 workers
-captions corpus_folder planting store
+captions outputs corpus_folder planting store
 grow session
 feature_names merging explaining describing
 reduction mutation evaluation grading export report new_subject

@@ -23,6 +23,7 @@ from bonsai.errors import BonsaiError
 from bonsai.feedback import Saving
 from bonsai.grow import KEEP_EVERY, Earlier, Growing, Journal, Plan, Result, features_of, key_of
 from bonsai.lattice import Kind, Lattice, Node
+from bonsai.outputs import Existing
 from bonsai.store import NodeRun, Run, RunStore
 from bonsai.subject import Subject, identity, load_subject
 from bonsai.version import bonsai_version
@@ -321,13 +322,18 @@ def _node_run(growing: Growing, node: Node) -> NodeRun | None:
 
 
 def begin(
-    subject: Subject, settings: GrowSettings, workers: Workers, folder: Path | None, seconds: float | None = None
+    subject: Subject,
+    settings: GrowSettings,
+    workers: Workers,
+    folder: Path | None,
+    seconds: float | None = None,
+    existing: Existing = Existing.REFUSE,
 ) -> tuple[Session, RunStore | None]:
     """The first session of a run; without a folder, nothing is kept."""
     features = features_of(workers)
     if folder is None:
         return Session(subject, settings, workers, features, _Forgetful(), Earlier(), seconds), None
-    store = RunStore.create(folder, asked(subject, settings, features))
+    store = RunStore.create(folder, asked(subject, settings, features), existing)
     return Session(subject, settings, workers, features, store, Earlier(), seconds), store
 
 

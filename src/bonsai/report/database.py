@@ -13,7 +13,8 @@ from bonsai.captions import Caption, Unparsed
 from bonsai.cbgf import Finding, Growth
 from bonsai.corpus import Input
 from bonsai.errors import BonsaiError
-from bonsai.store import DATABASE, NodeRun
+from bonsai.outputs import DATABASE, SUMMARY, require_finished
+from bonsai.store import NodeRun
 from bonsai.targets.execution import Outcome
 
 
@@ -37,10 +38,7 @@ def read_run(folder: Path) -> Recorded:
     """The run in a directory."""
     if not (folder / DATABASE).is_file():
         raise BonsaiError(f"there is no run in {folder}", f"a run directory has a {DATABASE}; see bonsai grow")
-    if not (folder / "run.json").is_file():
-        raise BonsaiError(
-            f"the run in {folder} has no result yet", f"wait, or go on with bonsai grow --resume {folder}"
-        )
+    require_finished(folder)
     address = f"{(folder / DATABASE).resolve().as_uri()}?mode=ro"
     with _reading(folder), closing(sqlite3.connect(address, uri=True)) as it:
         masks, takers = _hits(it)
@@ -48,7 +46,7 @@ def read_run(folder: Path) -> Recorded:
             "SELECT id, text, choices, valid, name, rules, message, output FROM inputs ORDER BY id"
         ).fetchall()
         return Recorded(
-            summary=json.loads((folder / "run.json").read_text(encoding="utf-8")),
+            summary=json.loads((folder / SUMMARY).read_text(encoding="utf-8")),
             features=[name for (name,) in it.execute("SELECT name FROM features ORDER BY id")],
             takers=takers,
             corpus=[Input(row[1], tuple(json.loads(row[2])), bool(row[3]), masks.get(row[0], 0)) for row in rows],

@@ -1,0 +1,85 @@
+"""Commands write only where they may, and remove only what Bonsai wrote."""
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from bonsai.cli import run
+from cli.conftest import Complaint
+from tiny_subject import write_tiny_subject
+
+
+@pytest.fixture
+def work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The current folder: a tiny subject is beside it, two inputs are in it."""
+    (tmp_path / "subject").mkdir()
+    write_tiny_subject(tmp_path / "subject")
+    folder = tmp_path / "work"
+    (folder / "inputs").mkdir(parents=True)
+    (folder / "inputs/1.txt").write_text("0 1")
+    (folder / "inputs/2.txt").write_text("( 2 )")
+    monkeypatch.chdir(folder)
+    return folder
+
+
+GROW = ["grow", "../subject", "--bounds", "1,1,1", "--budget", "20x", "--jobs", "1", "--quiet"]
+REDUCE = ["reduce", "inputs", "--subject", "../subject", "--quiet"]
+
+
+def test_a_fresh_repository_is_not_an_empty_folder(work: Path, complaint: Complaint) -> None:
+    subprocess.run(["git", "init", "--quiet", "project"], check=True)
+    (work / "project/.env").write_text("SECRET=1")
+    os.chdir(work / "project")
+    grow = [*GROW, "-o", "."]
+    grow[1] = str(work.parent / "subject")
+    for force in ([], ["--force"]):
+        complaint(*grow, *force)
+        assert (work / "project/.git/HEAD").is_file()
+        assert (work / "project/.env").read_text() == "SECRET=1"
+
+
+@pytest.mark.parametrize("options", [[], ["--force"]])
+def test_reduce_does_not_remove_a_folder_that_it_did_not_write(
+    options: list[str], work: Path, complaint: Complaint
+) -> None:
+    (work / "thesis").mkdir()
+    (work / "thesis/chapter.tex").write_text("years of work")
+    complaint(*REDUCE, "-o", "thesis", *options)
+    assert (work / "thesis/chapter.tex").read_text() == "years of work"
+
+
+def test_a_name_beyond_the_basic_plane_is_the_name_of_a_subject(work: Path) -> None:
+    assert run(["init", "bonsai🌳", "--quiet"]) == 0
+    assert 'name = "bonsai🌳"' in (work / "bonsai🌳/bonsai.toml").read_text("utf-8")
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["grade", "killed", "--subject", "../subject", "--candidate", "cat"],
+        ["measure", "killed", "--subject", "../subject"],
+        ["merge", "killed", "inputs", "--subject", "../subject", "-o", "merged"],
+        ["reduce", "killed", "--subject", "../subject", "-o", "reduced"],
+        ["export", "killed", "--subject", "../subject", "--format", "files", "-o", "exported"],
+        ["mutants", "killed", "--subject", "../subject"],
+        ["explain", "killed/corpus/valid/1.txt"],
+        ["report", "killed"],
+        ["report", "finished", "--compare", "killed"],
+        [*GROW, "--seeds", "killed", "-o", "grown"],
+        [*GROW, "-o", "killed"],
+    ],
+    ids=lambda arguments: " ".join(arguments[:1] + [part for part in arguments if part.startswith("--")][:1]),
+)
+def test_a_killed_run_is_an_unfinished_run_to_every_command(
+    arguments: list[str], work: Path, complaint: Complaint
+) -> None:
+    for folder in ("killed", "finished"):
+        assert run([*GROW, "-o", folder]) == 0
+    (work / "killed/run.json").unlink()
+    if arguments[0] == "explain":
+        arguments = ["explain", str(next((work / "killed/corpus").rglob("*.txt")))]
+    before = sorted(work.rglob("*"))
+    assert "bonsai grow --resume" in complaint(*arguments)
+    assert sorted(work.rglob("*")) == before

@@ -221,7 +221,7 @@ def test_a_folder_that_is_no_evaluation_is_left_alone(
 ) -> None:
     (tmp_path / "thesis.txt").write_text("years of work")
     assert _evaluate(subject, tmp_path, "--force") == 2
-    assert "no evaluation" in capsys.readouterr().err
+    assert "not a folder that Bonsai wrote" in capsys.readouterr().err
     assert os.listdir(tmp_path) == ["thesis.txt"]
     assert _evaluate(subject, tmp_path / "thesis.txt") == 2
     assert _evaluate(subject, tmp_path / "new", "--published", str(tmp_path / "nowhere")) == 2

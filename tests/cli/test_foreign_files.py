@@ -24,7 +24,10 @@ from bonsai.corpus_folder import CorpusFile
 from bonsai.evaluation.heatmap import Point
 from bonsai.evaluation.records import Corpus, Data
 from bonsai.grading.grade import Grade, Graded
-from bonsai.outputs import LOCK, MANIFEST, STAGING, _in_the_way, read_manifest
+from bonsai.outputs import MANIFEST, read_manifest
+from bonsai.outputs.lock import LOCK
+from bonsai.outputs.manifest import in_the_way
+from bonsai.outputs.permission import STAGING
 from bonsai.reduction.reducing import Reduction
 from bonsai.targets.execution import Outcome
 from test_store import some_run
@@ -179,7 +182,7 @@ def owned(out: Path) -> set[str]:
     if manifest is None:
         return set()
     files = {*manifest.files, *manifest.live}
-    unchanged = {name for name in files if _in_the_way(out, name, manifest.hashes(name)) is None}
+    unchanged = {name for name in files if in_the_way(out, name, manifest.hashes(name)) is None}
     return {MANIFEST, *unchanged, *manifest.folders}
 
 
@@ -216,7 +219,7 @@ def call(command: Command, templates: Path, out: Path, again: bool = False, full
     with ExitStack() as stack:
         for name, fake in command.fakes.items():
             stack.enter_context(patch(f"bonsai.cli.{name}", fake))
-        stack.enter_context(patch("bonsai.outputs.os.replace", limited))
+        stack.enter_context(patch("os.replace", limited))
         return run([*arguments, command.again] if again and command.again else arguments)
 
 

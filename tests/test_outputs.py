@@ -1,7 +1,7 @@
 """Who owns a folder: what is free, what is replaced, what is never touched, and who holds the lock."""
 
+import fcntl
 import json
-import multiprocessing
 import os
 import shutil
 from collections.abc import Iterator
@@ -14,7 +14,7 @@ import pytest
 
 from bonsai.errors import BonsaiError
 from bonsai.outputs import MANIFEST, Existing, Output, OutputKind, read_manifest, require_free, write_file
-from bonsai.outputs.lock import LOCK
+from bonsai.outputs.lock import LOCK, Lock
 from bonsai.outputs.permission import STAGING
 
 RUN = OutputKind.RUN
@@ -266,32 +266,24 @@ def test_one_process_at_a_time_has_a_folder(tmp_path: Path) -> None:
     Output.reopen(folder, RUN).close()
 
 
-def _contend(folder: Path, times: int, together: "multiprocessing.sharedctypes.Synchronized[int]") -> None:
-    for _ in range(times):
-        try:
-            output = Output.claim(folder, RUN, Existing.REPLACE)
-        except BonsaiError:
-            continue
-        alone = not (folder / "somebody").exists()
-        (folder / "somebody").touch()
-        if not alone:
-            with together:
-                together.value += 1
-        (folder / "somebody").unlink(missing_ok=True)
-        output.close()
+def test_a_lock_whose_file_was_removed_meanwhile_is_not_the_lock(tmp_path: Path) -> None:
+    """One process opens the file of the lock, its holder removes it, a third one locks a new file: only one has it."""
+    first = Lock(tmp_path)
+    third: list[Lock] = []
+    flock = fcntl.flock
 
+    def late(descriptor: int, operation: int) -> None:
+        if not third:
+            third.append(first)  # once
+            first.release()
+            third[0] = Lock(tmp_path)
+        flock(descriptor, operation)
 
-def test_the_lock_is_never_held_twice_though_its_file_comes_and_goes(tmp_path: Path) -> None:
-    context = multiprocessing.get_context("fork")
-    together = context.Value("i", 0)
-    folder = tmp_path / "out"
-    processes = [context.Process(target=_contend, args=(folder, 200, together)) for _ in range(4)]
-    for process in processes:
-        process.start()
-    for process in processes:
-        process.join()
-    assert together.value == 0
-    assert [process.exitcode for process in processes] == [0] * 4
+    with patch("bonsai.outputs.lock.fcntl.flock", late), pytest.raises(BonsaiError, match="in use"):
+        Lock(tmp_path)
+    assert os.listdir(tmp_path) == [LOCK]
+    third[0].release()
+    assert os.listdir(tmp_path) == []
 
 
 def test_a_lock_of_the_users_is_left_alone(tmp_path: Path) -> None:

@@ -267,7 +267,7 @@ def test_one_process_at_a_time_has_a_folder(tmp_path: Path) -> None:
 
 
 def test_a_lock_whose_file_was_removed_meanwhile_is_not_the_lock(tmp_path: Path) -> None:
-    """One process opens the file of the lock, its holder removes it, a third one locks a new file: only one has it."""
+    """One process opens the file, its holder removes it, a third process locks a new file: only one has it."""
     first = Lock(tmp_path)
     third: list[Lock] = []
     flock = fcntl.flock

@@ -1,11 +1,13 @@
 """Commands write only where they may, and remove only what Bonsai wrote."""
 
 import os
+import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
 
+from bonsai import load_subject
 from bonsai.cli import run
 from cli.conftest import Complaint
 from tiny_subject import write_tiny_subject
@@ -22,6 +24,16 @@ def work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (folder / "inputs/2.txt").write_text("( 2 )")
     monkeypatch.chdir(folder)
     return folder
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run that is over."""
+    root = tmp_path_factory.mktemp("finished")
+    (root / "subject").mkdir()
+    write_tiny_subject(root / "subject")
+    assert run([GROW[0], str(root / "subject"), *GROW[2:], "-o", str(root / "out")]) == 0
+    return root / "out"
 
 
 GROW = ["grow", "../subject", "--bounds", "1,1,1", "--budget", "20x", "--jobs", "1", "--quiet"]
@@ -50,9 +62,22 @@ def test_reduce_does_not_remove_a_folder_that_it_did_not_write(
     assert (work / "thesis/chapter.tex").read_text() == "years of work"
 
 
-def test_a_name_beyond_the_basic_plane_is_the_name_of_a_subject(work: Path) -> None:
-    assert run(["init", "bonsai🌳", "--quiet"]) == 0
-    assert 'name = "bonsai🌳"' in (work / "bonsai🌳/bonsai.toml").read_text("utf-8")
+@pytest.mark.parametrize("name", ["bonsai🌳", "new\nline", "tab\t", "delete\x7f", 'quo"te', "back\\slash", "#"])
+def test_any_name_of_a_folder_is_the_name_of_a_subject(name: str, work: Path) -> None:
+    assert run(["init", name, "--quiet"]) == 0
+    assert load_subject(work / name).name == name
+
+
+def test_init_writes_all_or_nothing_and_never_into_the_current_folder(work: Path, complaint: Complaint) -> None:
+    (work / "mine").mkdir()
+    (work / "mine/driver.py").symlink_to("nowhere")
+    for folder in (".", "..", "mine", "inputs/1.txt"):
+        before = sorted(work.rglob("*"))
+        complaint("init", folder)
+        assert sorted(work.rglob("*")) == before
+    os.chdir(work.parent)
+    assert "not UTF-8" in complaint("init", "work/\udcff")
+    assert sorted(work.rglob("*")) == before
 
 
 @pytest.mark.parametrize(
@@ -73,10 +98,10 @@ def test_a_name_beyond_the_basic_plane_is_the_name_of_a_subject(work: Path) -> N
     ids=lambda arguments: " ".join(arguments[:1] + [part for part in arguments if part.startswith("--")][:1]),
 )
 def test_a_killed_run_is_an_unfinished_run_to_every_command(
-    arguments: list[str], work: Path, complaint: Complaint
+    arguments: list[str], finished: Path, work: Path, complaint: Complaint
 ) -> None:
     for folder in ("killed", "finished"):
-        assert run([*GROW, "-o", folder]) == 0
+        shutil.copytree(finished, folder)
     (work / "killed/run.json").unlink()
     if arguments[0] == "explain":
         arguments = ["explain", str(next((work / "killed/corpus").rglob("*.txt")))]

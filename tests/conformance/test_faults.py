@@ -209,8 +209,11 @@ def test_the_process_ends_with_its_parent(text: str, engine: str) -> None:
 
 
 def pid_of(target: IsolatedTarget) -> int:
+    """The process in which the texts run."""
     assert target._process is not None
-    return target._process._popen.pid
+    program = target._process.tree.program()
+    assert program is not None
+    return program
 
 
 def exists(pid: int) -> bool:

@@ -17,6 +17,7 @@ from bonsai.targets.wire import (
     OUTPUT_WANTED,
     REPLY,
     SPENT,
+    TOKEN,
     frame,
     mask_length,
     new_token,
@@ -188,7 +189,9 @@ class IsolatedTarget:
             cause = death if str(death) else process.death(token)
             if isinstance(cause, Killed):
                 raise _KilledAtStart(f"{_ENDED}: {cause}", self._program.hint) from None
-            words = [str(cause), "" if str(death) else complaint(self._program, STARTING)]
+            if str(cause) == WROTE_TO_PIPES:
+                raise BonsaiError(f"{WROTE_TO_PIPES} while it was started", self._program.hint) from None
+            words = [str(cause), complaint(self._program, STARTING)]
             raise BonsaiError(f"{_ENDED}: {': '.join(filter(None, words))}", self._program.hint) from None
         if "error" in answer:
             raise BonsaiError(answer["error"], answer["hint"])
@@ -228,6 +231,8 @@ class _Reader:
             position, token, self.left = output_end, token + 1, self.left - 1
             if outcome >= SPENT:
                 self.spent, self.left = True, 0
+        if self.left and not TOKEN.pack(token).startswith(received[position : position + TOKEN.size]):
+            raise Died(WROTE_TO_PIPES)  # at once: the rest may never come
         self._token = token
         del received[:position]
 

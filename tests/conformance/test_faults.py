@@ -40,6 +40,7 @@ def normal(target: IsolatedTarget) -> list[Execution]:
             {"": f"no answer within {LIMIT:g} seconds, nor within {5 * LIMIT:g} when tried again"},
         ),
         ("eat", Outcome.CRASH, {"python": "MemoryError", "jvm": "OutOfMemoryError"}),
+        ("reserve", Outcome.CRASH, {"python": NOT_THERE, "jvm": "OutOfMemoryError"}),
         ("gulp", Outcome.CRASH, {"python": "MemoryError", "jvm": "OutOfMemoryError"}),
         (
             "recurse",
@@ -355,7 +356,7 @@ def failing_first(program: Program, how: str, flags: Path, times: int) -> Progra
 
 
 @pytest.mark.usefixtures("hasty")
-@pytest.mark.parametrize(("how", "times"), [("kill -9 $$", 6), ("exit 3", 4)])
+@pytest.mark.parametrize(("how", "times"), [("kill -9 $$", 10), ("exit 3", 6)])
 def test_a_target_that_starts_again_after_some_attempts(
     starter: Starter, tmp_path: Path, normal: list[Execution], how: str, times: int
 ) -> None:
@@ -411,9 +412,12 @@ def test_kills_at_random_moments_change_nothing(
     assert all(executions == expected for executions in executed)
 
 
-def test_a_text_is_not_to_blame_for_a_kill_that_does_not_recur(starter: Starter, tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", ["KILL", "ABRT", "TERM"])
+def test_a_text_is_not_to_blame_for_a_death_that_does_not_recur(
+    starter: Starter, tmp_path: Path, name: str
+) -> None:
     """Even if it was the first of its process."""
     target = starter(timeout=10.0)
-    script = f"[ -e {tmp_path / 'flag'} ] || {{ touch {tmp_path / 'flag'}; kill -9 $PPID; }}"
+    script = f"[ -e {tmp_path / 'flag'} ] || {{ touch {tmp_path / 'flag'}; kill -{name} $PPID; sleep 9; }}"
     [execution] = target.execute([f"start {script}"])
     assert (execution.outcome, execution.message) == (Outcome.VALID, "")

@@ -32,6 +32,7 @@ SECOND_CHANCE = 5  # how many times the limit a text gets that is run again, in 
 # A text is to blame for a death only if that recurs in a fresh process. SIGKILL mostly comes from somebody else.
 DEATHS, KILLS = 2, 4
 PAUSES = (0.1, 0.2, 0.5, 1.0, 2.0, 4.0)  # seconds between the attempts to start a target again
+STARTS_KILLED = 20  # how often a process may be killed while it is being started
 WROTE_TO_PIPES = "the target wrote to Bonsai's own pipes"
 _OUTCOMES = (Outcome.VALID, Outcome.INVALID, Outcome.UNPARSED, Outcome.CRASH)  # by their numbers in `wire`
 _ENDED = "the target ended while it was started"
@@ -142,28 +143,28 @@ class IsolatedTarget:
         return self._process
 
     def _start(self) -> None:
-        """Start the process. One that has started before, or is killed meanwhile, is started again after a pause.
+        """Start the process; again, if it is killed meanwhile, or if it has started before and now does not.
 
         Raises `TargetLost` if a target that has started before does not start again.
         """
-        passing = _KilledAtStart if self._features is None else BonsaiError
-        for pause in PAUSES:
+        kills, pauses = 0, iter(PAUSES if self._features is not None else ())
+        while True:
             try:
                 features = self._start_once()
                 break
-            except passing:
-                time.sleep(pause)
-        else:
-            try:
-                features = self._start_once()
             except BonsaiError as error:
-                if self._features is None:
-                    raise
-                raise TargetLost(error.message, error.hint) from None
+                if isinstance(error, _KilledAtStart) and kills < STARTS_KILLED:
+                    kills, pause = kills + 1, PAUSES[0]
+                elif (pause := next(pauses, 0.0)) == 0:
+                    raise self._lost(error) from None
+                time.sleep(pause)
         if self._features is not None and features != self._features:
             self.close()
             raise TargetLost("the target has changed since it was started", "start again")
         self._features = features
+
+    def _lost(self, error: BonsaiError) -> BonsaiError:
+        return error if self._features is None else TargetLost(error.message, error.hint)
 
     def _start_once(self) -> tuple[str, ...]:
         try:

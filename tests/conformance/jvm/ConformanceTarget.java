@@ -71,6 +71,8 @@ public final class ConformanceTarget {
                 return argument.length();
             case "initialise":
                 return initialise(argument);
+            case "reserve":
+                return ByteBuffer.allocateDirect(Integer.MAX_VALUE).capacity();
             case "gulp":
                 return new byte[Integer.MAX_VALUE].length;
             case "recurse":

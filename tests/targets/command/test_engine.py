@@ -148,7 +148,8 @@ def test_a_command_that_sends_a_signal_to_its_parent(signal: str, outcome: Outco
     assert (found.outcome, found.message) == (outcome, message)
 
 
-def test_a_kill_that_does_not_recur_is_nobody_s_fault(tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", ["KILL", "SEGV", "TERM"])
+def test_a_death_that_does_not_recur_is_nobody_s_fault(tmp_path: Path, name: str) -> None:
     flag = tmp_path / "flag"
-    with target("sh", "-c", f"[ -e {flag} ] || {{ touch {flag}; kill -9 $$; }}") as made:
+    with target("sh", "-c", f"[ -e {flag} ] || {{ touch {flag}; kill -{name} $$; }}") as made:
         assert made.execute([""]) == [Execution(Outcome.VALID)]

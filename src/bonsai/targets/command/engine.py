@@ -18,7 +18,7 @@ from typing import IO
 
 from bonsai.errors import BonsaiError
 from bonsai.targets.execution import Execution, Outcome, Wanted
-from bonsai.targets.isolated import KILLS, SECOND_CHANCE, too_slow
+from bonsai.targets.isolated import DEATHS, KILLS, SECOND_CHANCE, too_slow
 from bonsai.targets.process import in_one_line
 from bonsai.targets.process_tree import ProcessTree
 
@@ -69,13 +69,15 @@ class CommandTarget:
 
     def _execute(self, text: str, wanted: Wanted) -> Execution:
         self._input.write_bytes(text.encode("utf-8", "surrogatepass"))
-        limit, kills = self._command.timeout, 0
+        limit, deaths = self._command.timeout, 0
         while True:
             printed, complained = Path(self._folder.name, "stdout"), Path(self._folder.name, "stderr")
             with self._input.open("rb") as given, printed.open("wb") as out, complained.open("wb") as errors:
                 status = self._run(given, out, errors, limit)
-            if status == -signal.SIGKILL and (kills := kills + 1) < KILLS:
-                continue  # most probably, somebody else has killed it
+            if status is not None and status < 0:
+                deaths += 1
+                if deaths < (KILLS if status == -signal.SIGKILL else DEATHS):
+                    continue  # it counts only if it recurs
             if status is not None:
                 said = _read(complained).replace(str(self._input), PLACEHOLDER)  # the same in every process
                 return _execution(status, _read(printed), said, wanted)

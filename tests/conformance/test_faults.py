@@ -18,6 +18,7 @@ from bonsai.errors import BonsaiError, TargetLost
 from bonsai.targets.execution import Execution, Outcome, Wanted
 from bonsai.targets.isolated import WROTE_TO_PIPES, IsolatedTarget
 from bonsai.targets.process import Program
+from bonsai.targets.supervisor import processes
 from conformance.conftest import LIMIT, Starter
 from targets.processes import LEFT_BEHIND, exists, is_gone, left_behind, number_in
 
@@ -257,6 +258,22 @@ def test_a_daemon_that_is_a_copy_of_the_target_ends_with_it(starter: Starter, en
     assert exists(child)
     target.close()
     assert not exists(child)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="sessions are known on Linux only")
+def test_a_process_that_is_always_another_one_ends(starter: Starter, engine: str, tmp_path: Path) -> None:
+    if engine == "jvm":
+        pytest.skip("a JVM cannot fork itself")
+    target = starter(timeout=10.0)
+    target.execute([f"relay {tmp_path / 'number'}"])
+    session = number_in(tmp_path / "number")
+    try:
+        assert any(process.session == session for process in processes())
+        target.close()
+        assert not any(process.session == session for process in processes())
+    finally:
+        with suppress(ProcessLookupError):
+            os.killpg(session, signal.SIGKILL)
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -4,7 +4,7 @@ import json
 import time
 from collections.abc import Sequence
 from types import TracebackType
-from typing import Any, Self, cast
+from typing import Any, Self
 
 from bonsai.errors import BonsaiError, TargetLost
 from bonsai.targets.execution import Execution, Outcome, Wanted
@@ -148,6 +148,7 @@ class IsolatedTarget:
         Raises `TargetLost` if a target that has started before does not start again.
         """
         kills, pauses = 0, iter(PAUSES if self._features is not None else ())
+        begun = time.monotonic()
         while True:
             try:
                 features = self._start_once()
@@ -155,7 +156,7 @@ class IsolatedTarget:
             except BonsaiError as error:
                 if isinstance(error, _KilledAtStart) and kills < STARTS_KILLED:
                     kills, pause = kills + 1, PAUSES[0]
-                elif (pause := next(pauses, 0.0)) == 0:
+                elif (pause := next(pauses, 0.0)) == 0 or time.monotonic() - begun > 2 * STARTING:
                     raise self._lost(error) from None
                 time.sleep(pause)
         if self._features is not None and features != self._features:
@@ -195,7 +196,7 @@ class IsolatedTarget:
             words = [str(cause), complaint(self._program, STARTING)]
             raise BonsaiError(f"{_ENDED}: {': '.join(filter(None, words))}", self._program.hint) from None
         if "error" in answer:
-            raise BonsaiError(answer["error"], answer["hint"])
+            raise BonsaiError(answer["error"], answer.get("hint", self._program.hint))
         features: list[str] = answer["features"]
         return features
 
@@ -266,5 +267,7 @@ def _read_answer(process: Process, token: int) -> dict[str, Any]:
         answer = json.loads(received[FRAME.size : end])
     except ValueError:
         raise Died(WROTE_TO_PIPES) from None
+    if not (isinstance(answer, dict) and answer.keys() & {"features", "error"}):
+        raise Died(WROTE_TO_PIPES)
     del received[:end]
-    return cast("dict[str, Any]", answer)
+    return answer

@@ -54,7 +54,7 @@ class ProcessTree:
 
     def program(self) -> int | None:
         """Returns the command's own process number, or None if it has ended."""
-        children = (process for process, parent, _ in processes() if parent == self._supervisor.pid)
+        children = (process.number for process in processes() if process.parent == self._supervisor.pid)
         return min(children, default=None)
 
     def wait(self, patience: float) -> int | None:
@@ -96,9 +96,9 @@ def _wait_for_end(process: int, patience: float) -> None:
 def _kill_session(session: int) -> None:
     """Kill what a supervisor that was killed itself has left behind in its session."""
     for _ in range(SWEEPS):
-        members = [process for process, _, other in processes() if other == session]
-        if not members:
+        groups = {process.group for process in processes() if process.session == session}
+        if not groups:
             return
-        for process in members:
+        for group in groups:
             with suppress(ProcessLookupError, PermissionError):
-                os.kill(process, signal.SIGKILL)
+                os.killpg(group, signal.SIGKILL)

@@ -113,35 +113,52 @@ def _kill_descendants(program: int) -> None:
                 pass
         except ChildProcessError:
             return
-        for descendant in _descendants(os.getpid()):
+        for descendant in descendants(os.getpid()):
             with suppress(ProcessLookupError, PermissionError):
-                os.kill(descendant, signal.SIGKILL)
+                if descendant.group == os.getpgrp():
+                    os.kill(descendant.number, signal.SIGKILL)
+                else:  # nobody escapes by starting a successor meanwhile: it would be in the same group
+                    os.killpg(descendant.group, signal.SIGKILL)
         time.sleep(PAUSE)
 
 
-def _descendants(ancestor: int) -> list[int]:
-    children: dict[int, list[int]] = {}
-    for process, parent, _ in processes():
-        children.setdefault(parent, []).append(process)
-    descendants = list(children.get(ancestor, ()))
-    for process in descendants:  # which grows meanwhile
-        descendants += children.get(process, ())
-    return descendants
+class Running:
+    """A process of this machine by its numbers. The session's is 0 where it is not known.
+
+    Not a dataclass, as importing those takes longer than starting the rest of this program.
+    """
+
+    def __init__(self, number: int, parent: int, group: int, session: int) -> None:
+        self.number = number
+        self.parent = parent
+        self.group = group
+        self.session = session
 
 
-def processes() -> Iterator[tuple[int, int, int]]:
-    """Yields all processes of this machine: the number, the parent's, the session's (0 where it is not known)."""
+def descendants(ancestor: int) -> list[Running]:
+    """Returns the descendants of a process, parents first."""
+    children: dict[int, list[Running]] = {}
+    for process in processes():
+        children.setdefault(process.parent, []).append(process)
+    found = list(children.get(ancestor, ()))
+    for process in found:  # which grows meanwhile
+        found += children.get(process.number, ())
+    return found
+
+
+def processes() -> Iterator[Running]:
+    """Yields all processes of this machine."""
     if sys.platform != "linux":
-        with os.popen("ps -A -o pid= -o ppid=") as listing:
+        with os.popen("ps -A -o pid= -o ppid= -o pgid=") as listing:
             for line in listing:
-                process, parent = line.split()
-                yield int(process), int(parent), 0
+                number, parent, group = map(int, line.split())
+                yield Running(number, parent, group, 0)
         return
     for name in os.listdir("/proc"):
         if name.isdigit():
             with suppress(OSError), open(f"/proc/{name}/stat", "rb") as file:
-                _, parent, _, session, *_ = file.read().rpartition(b")")[2].split()
-                yield int(name), int(parent), int(session)
+                _, *numbers = file.read().rpartition(b")")[2].split()[:4]
+                yield Running(int(name), *map(int, numbers))
 
 
 def _end_like(status: int) -> None:

@@ -200,6 +200,17 @@ def daemonise(argument: str) -> str:
     return "started"
 
 
+def relay(argument: str) -> str:
+    """A process that is always another one: each starts its successor and ends."""
+    if not os.fork():
+        os.setsid()
+        pathlib.Path(argument).write_text(str(os.getpid()))
+        while True:
+            if os.fork():
+                os._exit(0)
+    return "started"
+
+
 def escape(argument: str) -> str:
     """The process ends, and its child returns."""
     if os.fork():
@@ -280,7 +291,7 @@ COMMANDS = {
     for function in (
         branch, invalid, unparsed, refuse, misread, crash, hang, slow_once, eat, leak, tire, gulp, recurse,
         segfault, kill, leave, vanish, shut, scribble, steal, forge, forge_well, stop, signal_parent, signal_group,
-        starve, start, daemonise, escape, split, noise, thread, stray, wait, fork, count, large, deep, strange,
-        environment,
+        starve, start, daemonise, relay, escape, split, noise, thread, stray, wait, fork, count, large, deep,
+        strange, environment,
     )
 }  # fmt: skip

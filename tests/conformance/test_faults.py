@@ -429,6 +429,21 @@ def test_kills_at_random_moments_change_nothing(
     assert all(executions == expected for executions in executed)
 
 
+@pytest.mark.parametrize("victim", [pid_of, supervisor_of])
+def test_a_process_that_is_stopped_from_outside_changes_nothing(
+    starter: Starter, victim: Callable[[IsolatedTarget], int]
+) -> None:
+    target = starter(timeout=1.0)
+    texts = [*BEFORE, *(f"wait {number}" for number in range(10)), *AFTER]
+    expected = target.execute(texts)
+    stop = threading.Timer(0.2, lambda: os.kill(victim(target), signal.SIGSTOP))
+    stop.start()
+    assert target.execute(texts) == expected
+    stop.join()
+    assert target.execute(texts) == expected
+    target.close()
+
+
 @pytest.mark.parametrize("name", ["KILL", "ABRT", "TERM"])
 def test_a_text_is_not_to_blame_for_a_death_that_does_not_recur(
     starter: Starter, tmp_path: Path, name: str

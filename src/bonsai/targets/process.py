@@ -17,7 +17,7 @@ from bonsai.targets.wire import TOKEN, frame, new_token
 CHUNK = 1 << 16
 MOST_CHUNKS = 16  # read at once: who writes faster than we read does not keep us reading
 LONGEST_COMPLAINT = 300
-LAST_WORDS = 3.0  # seconds for a process that closed its pipes to end by itself
+LAST_WORDS = 10.0  # seconds for a process that closed its pipes to end by itself, on a busy machine
 
 
 class Hung(Exception):

@@ -1,4 +1,4 @@
-"""The process of a Python target: its settings come in, then texts; features go out, then results.
+"""The process of a Python target: imports the target, and runs it on the texts of each request.
 
 Nothing of the target is imported before the hook is in, and nothing that a target could want instrumented is kept.
 """
@@ -15,7 +15,6 @@ from bonsai.targets.python.channel import Channel
 from bonsai.targets.python.hook import Coverage, install
 from bonsai.targets.python.modules import source_files
 from bonsai.targets.python.verdicts import Exceptions, Exercised, Runner, describe
-from bonsai.targets.wire import frame
 
 _COROUTINE = 0x80  # the flag of the code of an `async def`
 
@@ -27,21 +26,23 @@ class StartError(Exception):
 def main(descriptors: Iterable[str]) -> None:
     """Serve until the loop ends."""
     channel = Channel(*map(int, descriptors))
-    settings = json.loads(channel.frame())
+    settings = json.loads(channel.greeting())
     try:
         runner, features = prepare(settings)
     except StartError as error:
         message, hint = error.args
-        channel.write(frame(json.dumps({"error": message, "hint": hint}).encode()))
+        channel.answer(json.dumps({"error": message, "hint": hint}).encode())
         os._exit(1)
-    channel.write(frame(json.dumps({"features": features}).encode()))
-    channel.ring()
+    channel.answer(json.dumps({"features": features}).encode())
     run = runner.run
-    while True:
-        texts, wanted = channel.request()
-        for text in texts:
-            channel.write(run(text, wanted))
-        channel.ring()
+    try:
+        while True:
+            texts, wanted = channel.request()
+            for text in texts:
+                channel.result(run(text, wanted))
+            channel.ring()
+    except MemoryError:
+        channel.end_without_memory()
 
 
 def prepare(settings: dict[str, Any]) -> tuple[Runner, list[str]]:

@@ -179,7 +179,7 @@ class Sandbox:
         assert list(self.temporary.iterdir()) == []
         assert {path.name for path in self.folder.iterdir()} <= {"out", "tmp", "printed", "subject"}
         hidden = {path.name for path in self.out.rglob(".*")}
-        assert hidden <= {".lock"}, hidden
+        assert hidden <= {".lock", ".bonsai.json"}, hidden
         assert {path.name for path in self.out.iterdir()} - hidden <= VISIBLE - {f"{DATABASE}-journal"}
 
     def require_sound(self) -> None:

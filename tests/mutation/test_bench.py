@@ -1,11 +1,15 @@
 """Mutants run in processes of their own: whatever they do, the answer is right."""
 
-from collections.abc import Iterator
+import subprocess
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from threading import Thread
 
 import pytest
 
 from bonsai import BonsaiError, Subject, load_subject
-from bonsai.mutation.bench import Bench, Pool
+from bonsai.mutation import bench as bench_module
+from bonsai.mutation.bench import Bench, Kill, Pool
 from bonsai.mutation.mutants import Mutant
 from tiny_subject import PROGRAM, write_tiny_subject
 
@@ -72,6 +76,85 @@ def test_however_a_mutant_differs_the_smallest_text_that_shows_it_is_found(
     else:
         assert (found[changed].text, found[changed].how) == (text, how)
     assert changed not in bench.stillborn
+
+
+FORK = "import os, time; os.fork() or time.sleep(1000)"  # leaves a child that holds on to all pipes
+
+
+def _without_hanging(work: Callable[[], None]) -> None:
+    """Runs work in a thread. One that hangs fails the test instead of stopping it."""
+    thread = Thread(target=work, daemon=True)
+    thread.start()
+    thread.join(60)
+    assert not thread.is_alive()
+
+
+@pytest.mark.parametrize(
+    ("new", "how"),
+    [
+        (f"exec('{FORK}'); depth -= 1", None),
+        (f"exec('{FORK}'); os._exit(0)".replace("os._exit", "__import__('os')._exit"), "crash"),
+        (f"exec('{FORK}'); raise SystemExit", "crash"),
+        ("depth -= 1; __import__('os').fork()", None),  # both come to an answer: one of them counts
+    ],
+)
+def test_a_child_that_a_mutant_leaves_behind_is_not_waited_for(subject: Subject, new: str, how: str | None) -> None:
+    forking, other = mutant("depth -= 1", new), mutant("total > 3", "total >= 3")
+    found: dict[Mutant, Kill] = {}
+    with Bench(subject) as fresh:
+        pool = fresh.pool(["(1)", "0 1 2"])
+        _without_hanging(lambda: found.update(fresh.kills([forking, other], pool)))
+    assert [found[one].how for one in found if one is forking] == ([how] if how else [])
+    assert found[other].text == "0 1 2"
+
+
+def test_a_child_that_the_target_leaves_behind_when_it_is_imported_is_not_waited_for(tmp_path: Path) -> None:
+    forking = write_tiny_subject(tmp_path)
+    (tmp_path / "tiny_program.py").write_text(f"{FORK}\n{PROGRAM}")
+    with Bench(forking) as fresh:
+        assert fresh.mutants
+
+
+def test_servers_that_were_started_are_closed_when_another_does_not_start(
+    subject: Subject, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    started: list[_Closable] = []
+
+    def start(*_: object) -> _Closable:
+        if len(started) == 2:
+            raise OSError("no more processes")
+        started.append(_Closable())
+        return started[-1]
+
+    monkeypatch.setattr(bench_module, "_Server", start)
+    with pytest.raises(OSError, match="no more processes"):
+        Bench(subject, jobs=3)
+    assert [one.closed for one in started] == [True, True]
+
+
+def test_a_server_that_does_not_answer_is_not_left_behind(
+    subject: Subject, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    processes: list[subprocess.Popen[bytes]] = []
+    start = subprocess.Popen
+
+    def popen(command: tuple[str, ...], **options: object) -> object:
+        processes.append(start(["sh", "-c", "exec >&-; exec sleep 1000"], **options))  # type: ignore[call-overload]
+        return processes[-1]
+
+    monkeypatch.setattr(bench_module, "start_target", lambda subject: _Closable())
+    monkeypatch.setattr(subprocess, "Popen", popen)
+    with pytest.raises(BonsaiError, match="has ended"):
+        Bench(subject)
+    [process] = processes
+    assert process.returncode is not None
+
+
+class _Closable:
+    closed = False
+
+    def close(self) -> None:
+        self.closed = True
 
 
 def test_several_pools_are_asked_side_by_side_and_none_knows_of_another(bench: Bench) -> None:

@@ -75,7 +75,8 @@ class Bench:
         self._imported: set[Mutant] = set()
         self.stillborn: set[Mutant] = set()
         try:
-            self._servers = [_Server(settings, subject.folder) for _ in range(jobs)]
+            for _ in range(jobs):
+                self._servers.append(_Server(settings, subject.folder))
             sources = {module: _source(path) for module, path in self._servers[0].files.items()}
             reach = {module: Reach(module, source, self._target.features) for module, source in sources.items()}
             self.made: Mutants = mutants_of(sources)
@@ -198,8 +199,12 @@ class _Server:
             env=environment,
             start_new_session=True,  # a Ctrl-C at the terminal is not for it
         )
-        self._send(greeting(settings, folder) | {"timeout": settings.timeout})
-        self.files: dict[str, str] = self._receive()["files"]
+        try:
+            self._send(greeting(settings, folder) | {"timeout": settings.timeout})
+            self.files: dict[str, str] = self._receive()["files"]
+        except BaseException:
+            self.close()
+            raise
 
     def load(self, pools: Sequence[Pool]) -> None:
         """Hand over pools; they take the place of the last ones."""

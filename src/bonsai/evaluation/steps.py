@@ -79,7 +79,7 @@ class Baseline(_Step):
 
 @dataclass(frozen=True, slots=True)
 class Reduce(_Step):
-    """The corpus before it, reduced; of a sample, no more than so many inputs, evenly spread in their order."""
+    """Reduces the corpus before it, or a sample of at most so many inputs, evenly spread in their order."""
 
     method: Method
     sample: int | None = None
@@ -87,9 +87,7 @@ class Reduce(_Step):
     def __call__(self, workshop: Workshop, before: Sequence[object], channel: Channel) -> Corpus | None:
         [original] = (one for one in before if isinstance(one, Corpus))
         number = len(original.texts)
-        chosen = range(number)
-        if self.sample is not None and self.sample < number:
-            chosen = range(number // (2 * self.sample), number, number // self.sample)[: self.sample]
+        chosen = spread(number, number if self.sample is None else self.sample)
         started, cpu = monotonic(), sum(os.times()[:4])
         found = reduce_corpus(
             workshop.subject, original.texts, self.method, watch=_interrupting(channel), chosen=chosen
@@ -103,6 +101,12 @@ class Reduce(_Step):
             cpu_seconds=sum(os.times()[:4]) - cpu,
             sample_of=number if len(chosen) < number else 0,
         )
+
+
+def spread(number: int, sample: int) -> list[int]:
+    """Returns at most so many of the first `number` integers: the middles of parts that are as equal as can be."""
+    sample = min(sample, number)
+    return [(2 * place + 1) * number // (2 * sample) for place in range(sample)]
 
 
 @dataclass(frozen=True, slots=True)

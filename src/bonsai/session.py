@@ -173,6 +173,8 @@ class Session:
         self.subject = subject
         self.settings = settings
         self.features = features
+        self.journal = journal
+        self.earlier = earlier
         self._deadline = None if seconds is None else time() + seconds
         plan = replace(settings.plan(), slots=workers.slots)
         if seconds is not None:

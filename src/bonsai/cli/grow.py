@@ -28,7 +28,7 @@ from bonsai.durations import parse_duration
 from bonsai.errors import BonsaiError
 from bonsai.lattice import Kind, Lattice
 from bonsai.mutation.bench import require_mutable
-from bonsai.mutation.killing import with_killers
+from bonsai.mutation.killing import KillSettings, with_killers
 from bonsai.planting import plant
 from bonsai.report.writing import write_report
 from bonsai.session import FIRST_REACH, GrowSettings, Reach, asked_before, begin, resume
@@ -150,9 +150,10 @@ def grow(
                 run = session.grow(view, interruption.requested)
             if settings.kill_mutants is not None and run.asked["complete"]:
                 with Counter("mutants", quiet or as_json) as counter:
-                    watch = interruption.stopping(counter)
-                    slots = workers.slots
-                    run = with_killers(run, loaded, settings.kill_mutants, settings.seed, slots, watch)
+                    plan = session.growing.plan
+                    asked = KillSettings(plan.lattice.upper, settings.kill_mutants, settings.seed, plan.keep_every)
+                    journal, earlier = session.journal, session.earlier
+                    run = with_killers(run, asked, workers, journal, earlier, counter, interruption.requested)
             if store is not None:
                 store.finish(described(run, session.subject))
     finally:

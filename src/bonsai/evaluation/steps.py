@@ -17,6 +17,7 @@ from bonsai.evaluation.heatmap import heatmap
 from bonsai.evaluation.measure import judge, third_party
 from bonsai.evaluation.records import Blind, Corpus, Measured, Scored, Scores
 from bonsai.feedback import Saving
+from bonsai.grow import PRUNE
 from bonsai.mutation.bench import Bench
 from bonsai.mutation.scoring import Score, scores
 from bonsai.reduction.reducing import Method, reduce_corpus
@@ -56,7 +57,13 @@ class Grow(_Step):
             workers.close()
         if channel.stopping():
             return None
-        return Corpus([one.text for one in run.corpus], session.growing.executions, monotonic() - started)
+        pruned = session.growing.results.get(PRUNE)
+        return Corpus(
+            [one.text for one in run.corpus],
+            session.growing.executions,
+            monotonic() - started,
+            pruning_seconds=pruned.state.seconds if pruned else 0.0,
+        )
 
 
 @dataclass(frozen=True, slots=True)

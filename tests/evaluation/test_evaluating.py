@@ -89,6 +89,9 @@ def test_a_tiny_run_makes_everything_and_goes_on_where_it_was(
         results.of(name)[0].corpus.executions for name in ("baseline", "bonsai", "bonsai-paper")
     )
     assert baseline == max(bonsai, paper)
+    pruned, unpruned = (results.of(name)[0].corpus.pruning_seconds for name in ("bonsai", "bonsai-paper"))
+    assert pruned
+    assert unpruned == 0
     before = _times(folder)
     gone = folder / "data/01/baseline-hoist/measured.json"
     gone.unlink()

@@ -235,6 +235,43 @@ def test_processes_of_this_machine_find_the_same(subject: bonsai.Subject, grown:
         workers.close()
 
 
+def _kill_a_worker() -> None:
+    """Kills one process of `LocalWorkers`."""
+    for task in Path(f"/proc/{os.getpid()}/task").iterdir():
+        for child in (task / "children").read_text().split():
+            if "bonsai.workers.process" in Path(f"/proc/{child}/cmdline").read_text():
+                os.kill(int(child), signal.SIGKILL)
+                return
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("times", [1, 1000])
+def test_a_worker_that_is_killed_does_not_lose_the_run(
+    times: int, subject: bonsai.Subject, grown: Run, extended: Run
+) -> None:
+    killed: list[str] = []
+
+    def watch(done: int, tasks: int, what: str) -> None:
+        if what == "mutants run" and len(killed) < times:
+            killed.append(what)
+            _kill_a_worker()
+
+    journal, workers = Notebook(), LocalWorkers(subject, 1)
+    try:
+        found = with_killers(grown, ASKED, workers, journal, Earlier(), watch)
+    finally:
+        workers.close()
+    assert killed
+    if times == 1:
+        assert same(found, extended)
+        return
+    assert found.corpus == grown.corpus
+    assert found.asked["complete"] is False
+    failures = found.summary()["failures"]
+    assert isinstance(failures, list)
+    assert ["ended with status -9" in one["reason"] for one in failures] == [True]
+
+
 @pytest.mark.slow
 def test_a_cluster_finds_the_same_and_nothing_is_started_here(
     subject: bonsai.Subject, grown: Run, extended: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -87,7 +87,8 @@ def _introduction(folder: Path, results: Results) -> list[str]:
         "Algorithm 3 as it stands there. Bonsai (smallest, pruned): what this software does by default. "
         "Whether a claim holds is computed: by a two-sided Mann–Whitney U test at 5 % of one figure per "
         "repetition, corrected by Holm's method over the claims about one Bonsai. Without a significant "
-        "difference, in one direction or the other, a claim is not decided.",
+        "difference, in one direction or the other, a claim is not decided. A12 is the chance that Bonsai's "
+        "figure is the larger, compared with the other side's or with the share of it that the claim names.",
     ]
 
 

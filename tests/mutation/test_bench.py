@@ -1,7 +1,10 @@
 """Mutants run in processes of their own: whatever they do, the answer is right."""
 
 import subprocess
+import sys
+import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from threading import Thread
 
@@ -113,6 +116,58 @@ def test_a_child_that_the_target_leaves_behind_when_it_is_imported_is_not_waited
     (tmp_path / "tiny_program.py").write_text(f"{FORK}\n{PROGRAM}")
     with Bench(forking) as fresh:
         assert fresh.mutants
+
+
+ENDED = """
+import os, sys
+from bonsai import load_subject
+from bonsai.mutation.bench import Bench
+from bonsai.mutation.mutants import Mutant
+bench = Bench(load_subject(sys.argv[1]))
+print(bench._servers[0]._process.pid, flush=True)
+source = open(sys.argv[1] + "/tiny_program.py").read().replace("depth -= 1", sys.argv[2])
+bench.kills([Mutant("tiny_program", "by hand", 1, 0, "", source)], bench.pool(["(1)"]))
+print("done", flush=True)
+sys.stdin.read()
+"""
+
+
+@pytest.mark.parametrize("new", ["__import__('time').sleep(1000)", f"exec('{FORK}')"])
+def test_nothing_is_left_when_the_process_that_runs_mutants_is_killed(new: str, subject: Subject) -> None:
+    process = subprocess.Popen(
+        [sys.executable, "-c", ENDED, str(subject.folder), new],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout is not None
+    group = int(process.stdout.readline())
+    if "fork" in new:
+        assert process.stdout.readline() == "done\n"  # the mutant is over, and its child is not
+    else:
+        _eventually(lambda: len(_in_group(group)) == 3)  # the server, the mutant, and its trial
+    assert _in_group(group)
+    process.kill()
+    process.communicate()
+    _eventually(lambda: not _in_group(group))
+
+
+def _in_group(group: int) -> list[str]:
+    found = []
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        with suppress(FileNotFoundError, ProcessLookupError):
+            state, _, of, *_ = path.read_text().rpartition(")")[2].split()
+            found += [path.parent.name] if int(of) == group and state != "Z" else []
+    return found
+
+
+def _eventually(happens: Callable[[], bool]) -> None:
+    """Waits for something that happens soon, and fails instead of waiting for ever."""
+    for _ in range(60):
+        if happens():
+            return
+        time.sleep(0.1)
+    raise AssertionError("it has not happened")
 
 
 def test_servers_that_were_started_are_closed_when_another_does_not_start(

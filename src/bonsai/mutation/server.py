@@ -39,7 +39,7 @@ Answer = dict[str, object]
 
 
 def main(_: Sequence[str]) -> None:
-    """Serve until the input ends."""
+    """Serves until the input ends."""
     requests, results = _connections()
     settings = json.loads(requests.readline())
     sys.path[:0] = settings["folders"]
@@ -57,6 +57,14 @@ def main(_: Sequence[str]) -> None:
             continue
         trials = [[pool[n] for n in order] for pool, order in zip(pools, request["orders"], strict=True)]
         _answer(results, server.run(request["module"], request["source"], trials))
+    _end_group()
+
+
+def _end_group() -> NoReturn:
+    """Ends this process and all that mutants have left behind in its group."""
+    if os.getpgrp() == os.getpid():
+        os.killpg(0, signal.SIGKILL)
+    os._exit(0)
 
 
 def _connections() -> tuple[BinaryIO, BinaryIO]:
@@ -80,6 +88,7 @@ class Server:
         self._settings = settings
         self._limit: float = settings["timeout"]
         self._place = mmap.mmap(-1, PLACE.size)
+        self._process, self._parent = os.getpid(), os.getppid()
 
     def warm_up(self) -> None:
         """Imports what the target needs of the standard library. A child finds out what that is."""
@@ -160,6 +169,8 @@ class Server:
                 part = os.read(reader, CHUNK)
                 heard += part
                 readers = [reader] if part else []
+            elif os.getpid() == self._process and os.getppid() != self._parent:
+                _end_group()  # nobody is left to whom the answer would matter
             elif ended:
                 return _words(heard) or b"", status, False
             if (words := _words(heard)) is not None:

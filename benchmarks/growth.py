@@ -21,7 +21,8 @@ from bonsai.budget import Executions, NodeBudget, parse_budget
 from bonsai.corpus import Archive, Corpus, Input, Policy, Select, bits
 from bonsai.feedback import Saving
 from bonsai.grow import PRUNE
-from bonsai.session import GrowSettings, begin
+from bonsai.grow_settings import GrowSettings
+from bonsai.session import begin
 from bonsai.subject import start_target
 from bonsai.targets.execution import Outcome, Target
 from bonsai.workers.local import LocalWorkers

@@ -20,6 +20,7 @@ import bonsai
 from bonsai.budget import Executions, Progress
 from bonsai.cbgf import METHODS, Cbgf
 from bonsai.corpus import Policy, Select
+from bonsai.ending import Ending
 from bonsai.feedback import Saving
 from bonsai.sampler import Sampler
 from bonsai.subject import start_target
@@ -114,10 +115,10 @@ class Generated:
     def left(self, progress: Progress) -> None:
         return None
 
-    def exhausted(self, progress: Progress) -> str | None:
+    def exhausted(self, progress: Progress) -> Ending | None:
         if progress.generated >= self._number * (len(self.megabytes) + 1) / 10:
             self.megabytes.append([_resident(status) for status in self._processes])
-        return "enough" if len(self.megabytes) == 10 else None
+        return Ending.FINISHED if len(self.megabytes) == 10 else None
 
 
 def _resident(status: Path) -> float:

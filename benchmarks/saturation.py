@@ -13,7 +13,7 @@ from typing import Any
 
 import bonsai
 from bonsai.budget import Auto, Executions, NodeBudget
-from bonsai.session import GrowSettings
+from bonsai.grow_settings import GrowSettings
 
 SUBJECT = bonsai.load_subject("chocopy")
 GOALS = {"features": 0.99, "mean_size": 1.03}

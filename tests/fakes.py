@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 from zlib import crc32
 
+from bonsai.errors import TargetLost
 from bonsai.targets.execution import Execution, Outcome, Wanted
 
 FEATURES = 400
@@ -18,8 +19,13 @@ class FakeTarget:
         self._crashes = crashes
         self._unstable = unstable
         self._unparsed = unparsed
+        self.lost_after: int | None = None  # so many batches
 
     def execute(self, texts: Sequence[str], wanted: Wanted = Wanted.FEATURES) -> list[Execution]:
+        if self.lost_after is not None:
+            self.lost_after -= 1
+            if self.lost_after < 0:
+                raise TargetLost("the target is gone", "look for it")
         found = [self._execute(text) for text in texts]
         self.executed += zip(texts, found, strict=True)
         return found

@@ -3,7 +3,8 @@
 import pytest
 
 from bonsai import BonsaiError
-from bonsai.budget import Auto, Budget, Executions, Progress, Seconds, parse_budget
+from bonsai.budget import Auto, Budget, Executions, Progress, Seconds, Within, parse_budget
+from bonsai.ending import Ending
 
 
 def progress(
@@ -39,19 +40,30 @@ def test_other_texts_are_refused(text: str) -> None:
 
 def test_executions_end_by_number_or_in_a_space_that_is_used_up() -> None:
     assert Executions(10).exhausted(progress(executions=9)) is None
-    assert Executions(10).exhausted(progress(executions=10))
-    assert Executions(10).exhausted(progress(executions=1, generated=200))
+    assert Executions(10).exhausted(progress(executions=10)) is Ending.FINISHED
+    assert Executions(10).exhausted(progress(executions=1, generated=200)) is Ending.EXHAUSTED
 
 
 def test_seconds() -> None:
     assert Seconds(2).exhausted(progress(seconds=1.9)) is None
-    assert Seconds(2).exhausted(progress(seconds=2))
+    assert Seconds(2).exhausted(progress(seconds=2)) is Ending.FINISHED
+
+
+def test_time_that_was_spent_before_is_not_charged_again() -> None:
+    assert Within(Auto(), 30).exhausted(progress(seconds=30)) is Ending.OUT_OF_TIME
+    again = Within(Auto(), 30, since=40)
+    assert again.exhausted(progress(seconds=69)) is None
+    assert again.exhausted(progress(seconds=70)) is Ending.OUT_OF_TIME
+
+
+def test_a_budget_that_is_used_up_in_time_is_no_matter_of_time() -> None:
+    assert Within(Executions(5), 30).exhausted(progress(executions=5, seconds=30)) is Ending.FINISHED
 
 
 def test_auto_wants_both_signs_and_waits_longer_for_a_larger_corpus() -> None:
     auto = Auto(residual=0.01, quiet=100, quiet_per_member=10)
     assert auto.exhausted(progress(residual=0.001, since_change=99)) is None
     assert auto.exhausted(progress(residual=0.5, since_change=100)) is None
-    assert auto.exhausted(progress(residual=0.001, since_change=100)) == "saturated"
+    assert auto.exhausted(progress(residual=0.001, since_change=100)) is Ending.SATURATED
     assert auto.exhausted(progress(residual=0.001, since_change=100, members=1)) is None
-    assert auto.exhausted(progress(residual=0.5, since_change=1000)) == "nothing new for long"
+    assert auto.exhausted(progress(residual=0.5, since_change=1000)) is Ending.SATURATED

@@ -9,6 +9,7 @@ from bonsai.budget import Budget, Executions, Progress
 from bonsai.cbgf import METHODS, Cbgf
 from bonsai.choices import Draws
 from bonsai.corpus import Input, Policy, Select, filtered, size_of
+from bonsai.ending import Ending
 from bonsai.feedback import Saving
 from bonsai.targets.execution import Execution, Outcome
 from fakes import FEATURES, FakeTarget
@@ -131,7 +132,8 @@ def test_a_target_that_parses_nothing_stops_the_run() -> None:
 
 def test_a_target_that_judges_nothing_stops_the_run_soon() -> None:
     dead = fuzzer(FakeTarget(crashes=""))
-    assert dead([], Executions(5000)) == "nothing is judged"
+    with pytest.raises(BonsaiError, match=r"none of \d+ inputs is judged"):
+        dead([], Executions(5000))
     assert dead.tally.executions < 1000
     seeded = fuzzer(FakeTarget(crashes=""))
     seeded(grown(FakeTarget(), Saving.UNRESTRICTED, Policy.SMALLEST).corpus.inputs(), Executions(1000))
@@ -144,7 +146,7 @@ class Never:
     def left(self, progress: Progress) -> None:
         return None
 
-    def exhausted(self, progress: Progress) -> str | None:
+    def exhausted(self, progress: Progress) -> Ending | None:
         return None
 
 
@@ -197,4 +199,4 @@ def test_a_space_that_is_used_up_ends_the_run() -> None:
         METHODS[Policy.SMALLEST],
         0,
     )
-    assert made([], Executions(1000)) == "nothing new to execute"
+    assert made([], Executions(1000)) is Ending.EXHAUSTED

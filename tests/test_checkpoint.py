@@ -12,6 +12,7 @@ from bonsai.cbgf import METHODS, Cbgf, State
 from bonsai.checkpoint import from_bytes, to_bytes
 from bonsai.corpus import Input, Policy
 from bonsai.dedup import Seen
+from bonsai.ending import Ending
 from bonsai.feedback import Saving
 from fakes import FakeTarget
 from strategies import bundled, examples, sampler
@@ -28,9 +29,9 @@ class Visits:
     def left(self, progress: Progress) -> int | None:
         return BUDGET.left(progress)
 
-    def exhausted(self, progress: Progress) -> str | None:
+    def exhausted(self, progress: Progress) -> Ending | None:
         self._left -= 1
-        return "stopped" if self._left < 0 else BUDGET.exhausted(progress)
+        return Ending.INTERRUPTED if self._left < 0 else BUDGET.exhausted(progress)
 
 
 def fuzzer(policy: Policy, saving: Saving, generation: int) -> Cbgf:

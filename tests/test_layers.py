@@ -13,7 +13,7 @@ SOURCE = Path(bonsai.__file__).parent
 # One row per layer, top to bottom; within a row, left to right. A package stands for all of its modules, which may
 # import each other, unless they are listed one by one.
 ROWS = """
-errors reports version durations wording extras
+errors ending reports version durations wording extras
 tables
 grammar grammar.model grammar.automata grammar.analysis grammar.lexing grammar.source grammar.pools \
 grammar.lark_rules grammar.lark_reader grammar.without
@@ -30,8 +30,8 @@ budget schedule dedup cbgf checkpoint
 pruning
 lattice
 workers
-captions corpus_folder planting store
-grow session
+captions corpus_folder planting schema store
+grow grow_settings session
 feature_names merging explaining describing
 reduction mutation evaluation grading export report new_subject
 api

@@ -1,5 +1,8 @@
 """Every mutator: the child is within bounds, differs, replays exactly and is a program of the grammar."""
 
+import subprocess
+import sys
+
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
@@ -26,7 +29,7 @@ def test_a_child_is_another_program_within_bounds(
 ) -> None:
     parent, *donors = some_programs(grammar, small, seed, 4)
     at_node = sampler(grammar, small.join(larger))
-    children = mutate(MUTATORS[name], parent, Surroundings(at_node, donors), Draws(seed))
+    children = mutate(MUTATORS[name].mutator, parent, Surroundings(at_node, donors), Draws(seed))
     assume(children)
     for text, choices in children:
         assert text != parent.text
@@ -43,7 +46,7 @@ def test_each_mutator_finds_a_child_of_most_parents(name: str) -> None:
     at_node = Sampler(bundled("blocks"), Bounds(3, 3, 3))
     donors = [p for p in some_programs(bundled("blocks"), Bounds(3, 3, 3), 7, 200) if len(p.choices) > 20]
     draws = Draws(1)
-    found = [mutate(MUTATORS[name], parent, Surroundings(at_node, donors), draws) for parent in donors]
+    found = [mutate(MUTATORS[name].mutator, parent, Surroundings(at_node, donors), draws) for parent in donors]
     assert sum(bool(children) for children in found) > len(donors) / 2
     assert len({text for children in found for text, _ in children}) > len(donors) / 3
 
@@ -55,7 +58,7 @@ def child_of(
     parent = parse(grammar, text)
     at_node = Sampler(grammar, within or Bounds(3, 3, 3))
     others = [parse(grammar, donor) for donor in donors or []]
-    (text, _), *_ = mutate(MUTATORS[name], parent, Surroundings(at_node, others), Draws(seed))
+    (text, _), *_ = mutate(MUTATORS[name].mutator, parent, Surroundings(at_node, others), Draws(seed))
     return text
 
 
@@ -96,7 +99,7 @@ def test_two_steps_reach_what_one_step_does_not() -> None:
     around = Surroundings(Sampler(bundled("blocks"), Bounds(2, 1, 1)), [parent])
     names = ("change-identifier", "two-steps")
     one, two = (
-        {text for seed in range(300) for text, _ in mutate(MUTATORS[name], parent, around, Draws(seed))}
+        {text for seed in range(300) for text, _ in mutate(MUTATORS[name].mutator, parent, around, Draws(seed))}
         for name in names
     )
     assert "b = b\n" in two - one
@@ -128,14 +131,19 @@ def test_regenerate_keeps_what_is_around() -> None:
 def test_a_parent_of_another_grammar_is_refused() -> None:
     parent = parse(bundled("blocks"), "return 77\n")
     with pytest.raises(ValueError, match="other values"):
-        mutate(MUTATORS["regenerate"], parent, Surroundings(Sampler(bundled("blocks"), Bounds(1, 1, 1))), Draws(0))
+        mutate(
+            MUTATORS["regenerate"].mutator,
+            parent,
+            Surroundings(Sampler(bundled("blocks"), Bounds(1, 1, 1))),
+            Draws(0),
+        )
 
 
 @given(st.integers(0, 5000))
 def test_zest_leaves_an_empty_sequence_alone(seed: int) -> None:
     grammar = bundled("json")
     parent = Derivation(grammar, (), "")
-    assert MUTATORS["zest"](parent, Surroundings(sampler(grammar, Bounds(1, 1, 1))), Draws(seed)) == []
+    assert MUTATORS["zest"].mutator(parent, Surroundings(sampler(grammar, Bounds(1, 1, 1))), Draws(seed)) == []
 
 
 def test_a_child_of_zest_is_never_its_parent() -> None:
@@ -144,5 +152,39 @@ def test_a_child_of_zest_is_never_its_parent() -> None:
     around = Surroundings(sampler(bundled("calc"), Bounds(2, 2, 2)))
     draws = Draws(5)
     for parent in parents:
-        [(_, choices)] = mutate(MUTATORS["zest"], parent, around, draws)
+        [(_, choices)] = mutate(MUTATORS["zest"].mutator, parent, around, draws)
         assert tuple(choices) != parent.choices
+
+
+# What CONTRIBUTING says of a new mutator, done by a program that adds one before anything else is imported.
+ONE_MORE_MUTATOR = """
+from bonsai import mutators
+
+calls = []
+
+def mine(parent, surroundings, draws):
+    calls.append(parent.text)
+    return mutators.regenerate(parent, surroundings, draws)
+
+mutators.MUTATORS["mine"] = mutators.Registered(mutators.one(mine), weight=7)
+
+import bonsai
+from bonsai.budget import Executions
+from bonsai.corpus import Policy
+from bonsai.grow_settings import GrowSettings
+
+bounds = bonsai.Bounds(2, 2, 2)
+assert GrowSettings(bounds).method().mutators["mine"] == 7
+assert GrowSettings(bounds, mutators=("mine", "splice")).method().mutators == {"mine": 7, "splice": 3}
+assert GrowSettings(bounds, policy=Policy.PAPER).method().mutators == {"zest": 1}
+chocopy = bonsai.load_subject("chocopy")
+for names in ((), ("mine",)):
+    calls.clear()
+    run = bonsai.fuzz(chocopy, bounds, Executions(300), mutators=names)
+    assert "mine" in run.asked["mutators"]
+    assert calls
+"""
+
+
+def test_a_new_mutator_takes_a_function_and_one_entry_in_the_registry() -> None:
+    subprocess.run([sys.executable, "-c", ONE_MORE_MUTATOR], check=True)

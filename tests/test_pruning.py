@@ -7,21 +7,30 @@ from hypothesis import strategies as st
 from bonsai import Bounds, Derivation, measure
 from bonsai.budget import Executions
 from bonsai.cbgf import METHODS, Cbgf
+from bonsai.checkpoint import from_bytes, to_bytes
 from bonsai.choices import Draws
-from bonsai.corpus import Policy, size_of
+from bonsai.corpus import Policy, Rank, size_of
 from bonsai.feedback import Saving
-from bonsai.pruning import prune, smaller
+from bonsai.pruning import Pruner, prune, smaller
 from fakes import FakeTarget
 from strategies import bundled, examples, sampler
 
 BOUNDS = Bounds(2, 3, 3)
 
 
-def fuzzed(subject: str, seed: int) -> Cbgf:
+def fuzzer(subject: str = "blocks", seed: int = 0) -> Cbgf:
     within = sampler(bundled(subject), BOUNDS)
-    made = Cbgf(within, FakeTarget(), Saving.UNRESTRICTED, METHODS[Policy.SMALLEST], seed)
+    return Cbgf(within, FakeTarget(), Saving.UNRESTRICTED, METHODS[Policy.SMALLEST], seed)
+
+
+def fuzzed(subject: str, seed: int) -> Cbgf:
+    made = fuzzer(subject, seed)
     made([], Executions(150))
     return made
+
+
+def ranks(fuzzer: Cbgf) -> list[Rank]:
+    return [member.rank for member in fuzzer.corpus.inputs()]
 
 
 @pytest.mark.slow
@@ -60,8 +69,21 @@ def test_reductions_are_smaller_stay_within_bounds_and_replay(subject: str, seed
         assert measure(Derivation(within.grammar, tuple(its_choices), reduced)) <= BOUNDS
 
 
-def test_an_interruption_keeps_what_is_there() -> None:
-    fuzzer = fuzzed("blocks", 1)
-    before = fuzzer.corpus.inputs()
-    prune(fuzzer.corpus, fuzzer.sampler, fuzzer.offer, stopping=lambda: True)
-    assert fuzzer.corpus.inputs() == before
+@given(st.integers(0, 20), st.lists(st.integers(0, 9), min_size=1, max_size=4))
+@examples(10)
+def test_pruning_that_is_stopped_and_restored_ends_as_if_it_was_not(seed: int, stops: list[int]) -> None:
+    straight = fuzzed("blocks", seed)
+    prune(straight.corpus, straight.sampler, straight.offer)
+    stopped = fuzzed("blocks", seed)
+    pruner = Pruner(stopped.corpus, stopped.sampler, stopped.offer)
+    for steps in [*stops, 10**6]:
+        for _ in range(steps):
+            if not pruner.step():
+                break
+        state = from_bytes(to_bytes(stopped.state(pruner.waiting())))
+        stopped = fuzzer()
+        stopped.restore(state)
+        pruner = Pruner(stopped.corpus, stopped.sampler, stopped.offer)
+        pruner.restore(state.members, state.cycle)
+    assert ranks(stopped) == ranks(straight)
+    assert stopped.tally == straight.tally

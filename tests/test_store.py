@@ -10,6 +10,7 @@ import pytest
 from bonsai import BonsaiError, Bounds
 from bonsai.cbgf import Finding, Growth
 from bonsai.corpus import Input
+from bonsai.ending import Ending
 from bonsai.store import NodeRun, Replace, Run, require_free, write_run
 from bonsai.targets.execution import Outcome
 
@@ -30,7 +31,7 @@ def some_run(corpus: list[Input] | None = None) -> Run:
         covered_by_valid=0b01,
         unstable=0,
         findings=[Finding(Outcome.CRASH, "boom", "\ud800 x", 3)],
-        nodes=[NodeRun(Bounds(1, 2, 3), "unrestricted", 10, 12, 2, 0.5, 2, 2, 0.1, "saturated")],
+        nodes=[NodeRun(Bounds(1, 2, 3), "unrestricted", 10, 12, 2, 0.5, 2, 2, 0.1, Ending.SATURATED)],
         growth=[Growth(5, 0.1, 1, 1, 1, 2.0)],
         seconds=0.5,
     )

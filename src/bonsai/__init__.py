@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from bonsai.grammar.lark_reader import read_lark, read_lark_text
     from bonsai.grammar.model import Grammar
     from bonsai.grammar.pools import Lexicon
+    from bonsai.grow_settings import GrowSettings
     from bonsai.parse_back import parse
-    from bonsai.session import GrowSettings
     from bonsai.subject import Subject, load_subject
 
 __version__: str
@@ -37,7 +37,7 @@ _HOMES = {
     "Bounds": "bonsai.bounds",
     "Derivation": "bonsai.derivation",
     "Grammar": "bonsai.grammar.model",
-    "GrowSettings": "bonsai.session",
+    "GrowSettings": "bonsai.grow_settings",
     "Invalid": "bonsai.errors",
     "Lexicon": "bonsai.grammar.pools",
     "Subject": "bonsai.subject",

@@ -7,26 +7,30 @@ from time import monotonic
 from warnings import warn
 
 from bonsai.bounds import Bounds
-from bonsai.budget import INTERRUPTED, Auto, Budget
+from bonsai.budget import Auto, Budget
 from bonsai.captions import Unparsed
 from bonsai.cbgf import METHODS, Cbgf
 from bonsai.choices import Choices, Draws
 from bonsai.corpus import Policy, Select
 from bonsai.derivation import Derivation
 from bonsai.describing import described
-from bonsai.errors import BonsaiError, TargetLost
+from bonsai.ending import Ending
+from bonsai.errors import BonsaiError
 from bonsai.feedback import Saving
 from bonsai.grow import Growing
+from bonsai.grow_settings import GrowSettings
 from bonsai.mutation.bench import require_mutable
 from bonsai.mutation.killing import KillSettings, with_killers
-from bonsai.mutators import MUTATORS
+from bonsai.mutators import require_mutator
 from bonsai.report.writing import write_report
 from bonsai.sampler import Sampler
-from bonsai.session import GrowSettings, begin
+from bonsai.schema import RunKind
+from bonsai.session import begin
 from bonsai.store import NodeRun, Run, require_free
 from bonsai.subject import Subject, identity, start_target
 from bonsai.targets.execution import Target
 from bonsai.workers.local import LocalWorkers
+from bonsai.workers.process import as_bonsai_error
 
 
 def sample(subject: Subject, number: int = 1, bounds: Bounds | None = None, seed: int = 0) -> list[Derivation]:
@@ -52,9 +56,9 @@ def fuzz(
     seeds: Sequence[Choices] = (),
     watch: Callable[[Cbgf], None] = lambda fuzzer: None,
 ) -> Run:
-    """One coverage-guided bounded grammar fuzzer (Algorithm 2).
+    """Runs one coverage-guided bounded grammar fuzzer (Algorithm 2).
 
-    An interruption returns what there is so far, and so does a target that does not start any more.
+    After an interruption or an error it returns what was found until then; `failure` of the run is the error.
     """
     started = monotonic()
     bounds = bounds or subject.bounds
@@ -72,12 +76,13 @@ def fuzz(
         try:
             stopped = fuzzer(seeds, budget, watch)
         except KeyboardInterrupt:
-            stopped = INTERRUPTED
-        except TargetLost as lost:
-            stopped, failure = lost.message, lost
+            stopped = Ending.INTERRUPTED
+        except Exception as error:
+            stopped, failure = Ending.FAILED, as_bonsai_error(error)
     finally:
         target.close()
     asked: dict[str, object] = {
+        "kind": RunKind.FUZZ.value,
         **identity(subject, target.features),
         "bounds": [bounds.idents, bounds.items, bounds.depth],
         "lattice": None,
@@ -89,9 +94,12 @@ def fuzz(
         "shards": 1,
         "mutators": list(method.mutators),
         "restricted": saving is Saving.RESTRICTED,
+        "complete": stopped.is_final,
+        "failures": [] if failure is None else [{"task": "fuzz", "reason": str(failure)}],
     }
     run = _finished(asked, subject, target, fuzzer, stopped, select, monotonic() - started)
-    return replace(run, failure=failure)
+    [node] = run.nodes
+    return replace(run, failure=failure, nodes=[replace(node, reason="" if failure is None else str(failure))])
 
 
 def _finished(
@@ -99,7 +107,7 @@ def _finished(
     subject: Subject,
     target: Target,
     fuzzer: Cbgf,
-    stopped: str,
+    stopped: Ending,
     select: Select,
     seconds: float,
 ) -> Run:
@@ -166,10 +174,3 @@ def grow(
     if folder is not None:
         write_report(folder, lambda message, hint: warn(f"{message} ({hint})", RuntimeWarning, stacklevel=4))
     return run
-
-
-def require_mutator(name: str) -> str:
-    """The name of a mutator, if there is one of that name."""
-    if name not in MUTATORS:
-        raise BonsaiError(f"there is no mutator {name!r}", f"the mutators are {', '.join(MUTATORS)}")
-    return name

@@ -1,4 +1,4 @@
-"""A text such as `auto`, `60s` or `5000x` comes in; a rule that says when to stop goes out."""
+"""Budgets: the rules that say when a fuzzer has to stop, written `auto`, `60s` or `5000x`."""
 
 import re
 from collections.abc import Callable
@@ -6,11 +6,10 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from bonsai.durations import parse_duration
+from bonsai.ending import Ending
 from bonsai.errors import BonsaiError
 
 GENERATED_PER_EXECUTION = 20
-INTERRUPTED = "interrupted"
-TIME_IS_UP = "time is up"  # of the whole run
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,12 +27,12 @@ class Progress:
 class Budget(Protocol):
     """When to stop."""
 
-    def exhausted(self, progress: Progress) -> str | None:
-        """Why it is time to stop, in a word or two; None if it is not."""
+    def exhausted(self, progress: Progress) -> Ending | None:
+        """Returns how the fuzzer ends if it has to stop now, otherwise None."""
         ...
 
     def left(self, progress: Progress) -> int | None:
-        """How many executions there may be still; None if their number is not what it is about."""
+        """Returns how many executions are left, or None if the budget does not limit executions."""
         ...
 
 
@@ -51,11 +50,11 @@ class Executions:
 
     number: int
 
-    def exhausted(self, progress: Progress) -> str | None:
+    def exhausted(self, progress: Progress) -> Ending | None:
         if progress.executions >= self.number:
-            return "executions used up"
+            return Ending.FINISHED
         if progress.generated >= GENERATED_PER_EXECUTION * self.number:
-            return "nothing new to execute"
+            return Ending.EXHAUSTED
         return None
 
     def left(self, progress: Progress) -> int:
@@ -74,8 +73,8 @@ class Seconds:
 
     seconds: float
 
-    def exhausted(self, progress: Progress) -> str | None:
-        return "seconds used up" if progress.seconds >= self.seconds else None
+    def exhausted(self, progress: Progress) -> Ending | None:
+        return Ending.FINISHED if progress.seconds >= self.seconds else None
 
     def left(self, progress: Progress) -> None:
         return None
@@ -99,12 +98,12 @@ class Auto:
     quiet: int = 3000
     quiet_per_member: int = 80
 
-    def exhausted(self, progress: Progress) -> str | None:
+    def exhausted(self, progress: Progress) -> Ending | None:
         quiet = self.quiet + self.quiet_per_member * progress.members
         if progress.residual <= self.residual and progress.since_change >= quiet:
-            return "saturated"
+            return Ending.SATURATED
         if progress.since_change >= 10 * quiet:
-            return "nothing new for long"
+            return Ending.SATURATED
         return None
 
     def left(self, progress: Progress) -> None:
@@ -119,30 +118,29 @@ class Auto:
 
 @dataclass(frozen=True, slots=True)
 class Within:
-    """A budget, and a time that is not exceeded in any case."""
+    """A budget, and a limit on the seconds from a moment on: what earlier sessions of a run took is not charged."""
 
-    budget: NodeBudget
+    budget: Budget
     seconds: float
+    since: float = 0.0  # how many seconds the fuzzer had taken at that moment
 
-    def exhausted(self, progress: Progress) -> str | None:
-        return self.budget.exhausted(progress) or (TIME_IS_UP if progress.seconds >= self.seconds else None)
+    def exhausted(self, progress: Progress) -> Ending | None:
+        is_over = progress.seconds - self.since >= self.seconds
+        return self.budget.exhausted(progress) or (Ending.OUT_OF_TIME if is_over else None)
 
     def left(self, progress: Progress) -> int | None:
         return self.budget.left(progress)
 
-    def divided(self, parts: int) -> "Within":
-        return Within(self.budget.divided(parts), self.seconds)
-
 
 @dataclass(frozen=True, slots=True)
 class Until:
-    """A budget, or until somebody wants it to stop."""
+    """A budget that also ends when somebody wants the fuzzer to stop."""
 
     budget: Budget
     stopping: Callable[[], bool]
 
-    def exhausted(self, progress: Progress) -> str | None:
-        return INTERRUPTED if self.stopping() else self.budget.exhausted(progress)
+    def exhausted(self, progress: Progress) -> Ending | None:
+        return Ending.INTERRUPTED if self.stopping() else self.budget.exhausted(progress)
 
     def left(self, progress: Progress) -> int | None:
         return self.budget.left(progress)
@@ -158,4 +156,4 @@ def parse_budget(text: str) -> NodeBudget:
     seconds = parse_duration(text)
     if seconds is not None:
         return Seconds(seconds)
-    raise BonsaiError(f"{text!r} is no budget", "write auto, a time such as 60s, or executions such as 5000x")
+    raise BonsaiError(f"{text!r} is not a budget", "write auto, a time such as 60s, or executions such as 5000x")

@@ -25,6 +25,7 @@ from bonsai.choices import Choices, Draws
 from bonsai.corpus import Corpus, Input, Policy, mean_size, new_corpus, size_of
 from bonsai.dedup import Dedup, Seen, SeenState, memory
 from bonsai.derivation import Derivation
+from bonsai.ending import Ending
 from bonsai.errors import BonsaiError
 from bonsai.feedback import Discovery, Saving, recurring
 from bonsai.mutators import MUTATORS, Surroundings, mutate
@@ -35,22 +36,7 @@ from bonsai.targets.execution import Execution, Outcome, Target
 BATCH = 64
 ALLOCATIONS = 100_000  # between two searches for cyclic garbage
 FRESH_PER_VISIT = 50  # while nothing is saved yet
-TREE_MUTATORS = {
-    "zest": 1,
-    "regenerate": 4,
-    "splice": 3,
-    "insert-item": 3,
-    "graft-item": 3,
-    "cross": 3,
-    "delete-item": 3,
-    "duplicate-item": 1,
-    "swap-items": 1,
-    "hoist": 2,
-    "wrap": 2,
-    "change-identifier": 3,
-    "rename-identifier": 1,
-    "two-steps": 10,
-}
+TREE_MUTATORS = {name: entry.weight for name, entry in MUTATORS.items()}
 # The input does not parse, for so many of the first inputs: the grammar is not that of the target.
 UNPARSED_CHECKED = 200
 UNPARSED_SHARE = 0.9
@@ -191,7 +177,7 @@ class Cbgf:
         self._schedule = Schedule(self.corpus)
         self._derivations: dict[Input, Derivation] = {}
         self._donors: list[Derivation] | None = None  # of all members, until the corpus changes
-        self._mutators = [MUTATORS[name] for name in method.mutators]
+        self._mutators = [MUTATORS[name].mutator for name in method.mutators]
         self._weights = list(accumulate(method.mutators.values()))
         self._started = monotonic()
 
@@ -200,8 +186,8 @@ class Cbgf:
         seeds: Sequence[Input | Choices],
         budget: Budget,
         watch: Callable[["Cbgf"], None] = lambda fuzzer: None,
-    ) -> str:
-        """Run until the budget is exhausted; why it stopped. An interruption leaves the corpus as it is."""
+    ) -> Ending:
+        """Runs until the budget is exhausted; returns how it ended. An interruption leaves the corpus as it is."""
         self.plant(seeds)
         return self.run(budget, watch)
 
@@ -218,26 +204,44 @@ class Cbgf:
         replayed = [self.sampler.replay(one, draws) for one in seeds if not isinstance(one, Input)]
         self.offer(replayed if seeds else [self.sampler.sample(draws)])
 
-    def run(self, budget: Budget, watch: Callable[["Cbgf"], None] = lambda fuzzer: None) -> str:
-        """Visit parents in turn until the budget is exhausted; why it stopped."""
+    def adopt(self, seeds: Sequence[Input]) -> None:
+        """Adds inputs that were judged by others while this fuzzer was stopped.
+
+        Seeds that it was planted with before are known, so a fuzzer that adopts them again does not change.
+        """
+        for seed in seeds:
+            if self.corpus.add(seed):
+                self._saved(seed)
+                self.discovery.once |= seed.features
+                self.discovery.twice |= seed.features
+
+    def run(self, budget: Budget, watch: Callable[["Cbgf"], None] = lambda fuzzer: None) -> Ending:
+        """Visits parents in turn until the budget is exhausted, and returns how it ended."""
         with _few_collections():
-            while (reason := budget.exhausted(self.progress()) or self._futile()) is None:
+            while (ending := budget.exhausted(self.progress())) is None:
+                self._require_verdicts()
                 self._visit(Draws((self._seed, self.tally.visits)), budget)
                 self.tally.visits += 1
                 watch(self)
-            return reason
+            return ending
 
-    def _futile(self) -> str | None:
-        is_futile = self.tally.executions >= UNJUDGED and not self.tally.judged and not self.corpus.inputs()
-        return "nothing is judged" if is_futile else None
+    def _require_verdicts(self) -> None:
+        """Raises an error if the target has judged none of many inputs, and there were no seeds."""
+        executions = self.tally.executions
+        if executions >= UNJUDGED and not self.tally.judged and not self.corpus.inputs():
+            raise BonsaiError(f"none of {executions} inputs is judged", "check that the driver works")
 
-    def state(self) -> State:
-        """A copy of all that counts, to be taken between two visits."""
+    def state(self, waiting: Sequence[Input] | None = None) -> State:
+        """Returns a copy of all that counts, to be taken between two visits.
+
+        `waiting` are the members whose turn is still to come, if not the fuzzer's own schedule decides that.
+        """
         members = self.corpus.inputs()
         places = {member: place for place, member in enumerate(members)}
+        waiting = self._schedule.waiting() if waiting is None else waiting
         return State(
             members=tuple(members),
-            cycle=tuple(places[one] for one in self._schedule.waiting()),
+            cycle=tuple(places[one] for one in waiting),
             novelty={places[one]: share for one, share in self._schedule.novelties().items()},
             seen=self._seen.state(),
             tally=replace(self.tally, outcomes=dict(self.tally.outcomes)),
@@ -369,5 +373,5 @@ class Cbgf:
         if executed >= UNPARSED_CHECKED and unparsed > UNPARSED_SHARE * executed:
             raise BonsaiError(
                 f"the target does not parse {unparsed} of {executed} inputs, for example {self.unparsed!r}",
-                "the grammar is not that of the target: compare them",
+                "compare the grammar with the language that the target reads",
             )

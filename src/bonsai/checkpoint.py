@@ -7,15 +7,28 @@ hold mostly the same inputs, so those that are read again share them.
 import json
 import zlib
 from base64 import b64decode, b64encode
-from dataclasses import asdict, astuple
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, astuple, dataclass
 from typing import Any
 from weakref import WeakValueDictionary
 
 from bonsai.cbgf import Finding, Growth, State, Tally
 from bonsai.corpus import Input
 from bonsai.dedup import SeenState
+from bonsai.ending import Ending
+from bonsai.errors import BonsaiError
 from bonsai.feedback import Discovery
 from bonsai.targets.execution import Outcome
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """The result of a task as it is kept: how it ended, its state, and if it has failed, why."""
+
+    ending: Ending
+    state: bytes
+    reason: str = ""
 
 
 def to_bytes(state: State) -> bytes:
@@ -40,8 +53,30 @@ def to_bytes(state: State) -> bytes:
 
 
 def from_bytes(data: bytes) -> State:
-    """What `to_bytes` wrote."""
-    record: dict[str, Any] = json.loads(zlib.decompress(data))
+    """Returns the state that `to_bytes` wrote. Raises an error if the bytes are something else."""
+    with reading():
+        return _state(json.loads(zlib.decompress(data)))
+
+
+def require_readable(data: bytes) -> None:
+    """Raises an error unless the bytes are the state of a fuzzer, or another record that names its kind."""
+    with reading():
+        record = json.loads(zlib.decompress(data))
+        if "kind" not in record:
+            _state(record)
+
+
+@contextmanager
+def reading() -> Iterator[None]:
+    """Raises one error for all that can be wrong with what is read within."""
+    try:
+        yield
+    except (zlib.error, AttributeError, IndexError, KeyError, TypeError, ValueError):
+        hint = "restore it from a copy, or make a new run in another folder"
+        raise BonsaiError("the run is damaged: what one of its nodes has done cannot be read", hint) from None
+
+
+def _state(record: dict[str, Any]) -> State:
     tally = record["tally"]
     tally["outcomes"] = {Outcome(name): times for name, times in tally["outcomes"].items()}
     tally["unstable"] = int(tally["unstable"], 16)

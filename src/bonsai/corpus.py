@@ -3,8 +3,9 @@
 Policy `smallest`: for every feature the smallest known witness, and the smallest known *valid* witness. Policy
 `paper`: every input that met the paper's criterion when it came, none ever replaced.
 
-Size is the number of characters without white space, then the length, then the text itself: a total order, so the
-result depends on the inputs alone, not on the order in which they came.
+Size is the number of characters without white space, then the length, then the text itself. A grammar may derive
+one text in several ways, so inputs of the same text are ordered by their choices. This order is total: what an
+archive keeps depends only on the inputs that it was offered, never on the order in which they came.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -16,6 +17,7 @@ from bonsai.choices import Choices
 from bonsai.feedback import Saving
 
 Size = tuple[int, int, str]
+Rank = tuple[Size, Choices, bool, int]
 
 
 def size_of(text: str) -> Size:
@@ -39,23 +41,30 @@ class Select(Enum):
 
 @dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
 class Input:
-    """A judged input: its text, the choices that derive it, and what it exercises."""
+    """A judged input: its text, the choices that derive it, and what it exercises.
+
+    `rank` is the key of the total order in which the smallest witness is found. Only an unstable target gives one
+    text two verdicts or two sets of features; even then the order is total.
+    """
 
     text: str
     choices: Choices
     valid: bool
     features: int
     size: Size = field(init=False)
+    rank: Rank = field(init=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "size", size_of(self.text))
+        size = size_of(self.text)
+        object.__setattr__(self, "size", size)
+        object.__setattr__(self, "rank", (size, self.choices, not self.valid, self.features))
 
 
 class Corpus(Protocol):
     """What a policy keeps of the inputs that it is offered."""
 
     def interesting(self, text: str, valid: bool, features: int) -> bool:
-        """Whether `add` would keep such an input. Cheap: this is asked of every execution."""
+        """Returns whether `add` would keep such an input of a new text. Cheap: this is asked of every execution."""
         ...
 
     def add(self, candidate: Input) -> bool:
@@ -85,6 +94,11 @@ class Corpus(Protocol):
     def covered_by_valid(self) -> int:
         """The features that some valid input exercises."""
         ...
+
+
+def rank_of(member: Input) -> Rank:
+    """Returns the key by which inputs are sorted, the smallest first."""
+    return member.rank
 
 
 def mean_size(inputs: Sequence[Input]) -> float:
@@ -130,14 +144,22 @@ class Witnesses:
         """The features in which an input of some size may be the new witness."""
         return features ^ (features & self._below[min(size, self.LARGEST)])
 
-    def improved_by(self, size: Size, features: int) -> list[int]:
-        """The features in which an input would be the new witness."""
-        found = []
-        for feature in bits(self.may_improve(size[0], features)):
-            known = self.best.get(feature)
-            if known is None or size < known.size:
-                found.append(feature)
-        return found
+    def has_smaller(self, size: Size, features: int) -> bool:
+        """Returns whether an input of a new text would be the new witness of some feature."""
+        best = self.best
+        return any(
+            feature not in best or size < best[feature].size
+            for feature in bits(self.may_improve(size[0], features))
+        )
+
+    def improved_by(self, candidate: Input) -> list[int]:
+        """Returns the features in which an input would be the new witness."""
+        best, rank = self.best, candidate.rank
+        return [
+            feature
+            for feature in bits(self.may_improve(candidate.size[0], candidate.features))
+            if feature not in best or rank < best[feature].rank
+        ]
 
     def replace(self, features: list[int], witness: Input) -> list[Input]:
         """Make an input the witness of features that it improves; those that it replaces, once per feature."""
@@ -173,7 +195,7 @@ class Archive:
         if not (self._any.may_improve(size, features) or (valid and self._valid.may_improve(size, features))):
             return False
         key = size_of(text)
-        return bool(self._any.improved_by(key, features) or (valid and self._valid.improved_by(key, features)))
+        return self._any.has_smaller(key, features) or (valid and self._valid.has_smaller(key, features))
 
     def add(self, candidate: Input) -> bool:
         if self._saving is Saving.RESTRICTED and not candidate.valid:
@@ -186,7 +208,7 @@ class Archive:
         return changed
 
     def _witness(self, witnesses: Witnesses, candidate: Input) -> bool:
-        improved = witnesses.improved_by(candidate.size, candidate.features)
+        improved = witnesses.improved_by(candidate)
         if not improved:
             return False
         self._uses[candidate] = self._uses.get(candidate, 0) + len(improved)
@@ -198,7 +220,7 @@ class Archive:
 
     def inputs(self) -> list[Input]:
         if self._sorted is None:
-            self._sorted = sorted(self._uses, key=lambda member: member.size)
+            self._sorted = sorted(self._uses, key=rank_of)
         return self._sorted
 
     def __contains__(self, member: Input) -> bool:
@@ -212,7 +234,7 @@ class Archive:
             return self.inputs()
         chosen = set(self._valid.best.values())
         chosen |= {w for feature, w in self._any.best.items() if feature not in self._valid.best}
-        return sorted(chosen, key=lambda member: member.size)
+        return sorted(chosen, key=rank_of)
 
     @property
     def covered(self) -> int:
@@ -263,7 +285,7 @@ class PaperCorpus:
         return any(one is member for one in self._responsible.values())
 
     def selected(self, select: Select) -> list[Input]:
-        return sorted(self._members, key=lambda member: member.size)
+        return sorted(self._members, key=rank_of)
 
     @property
     def covered(self) -> int:
@@ -286,11 +308,11 @@ def new_corpus(policy: Policy, saving: Saving) -> Corpus:
 def filtered(judged: Iterable[Input]) -> list[Input]:
     """The definition that the archive's selection is measured against: all inputs, valid ones by size first, then
     invalid ones by size, keeping those that add a feature."""
-    everything = sorted(judged, key=lambda one: (not one.valid, one.size))
+    everything = sorted(judged, key=lambda one: (not one.valid, one.rank))
     covered = 0
     kept = []
     for one in everything:
         if one.features & ~covered:
             covered |= one.features
             kept.append(one)
-    return sorted(kept, key=lambda one: one.size)
+    return sorted(kept, key=rank_of)

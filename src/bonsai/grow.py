@@ -1,4 +1,4 @@
-"""A lattice of fuzzers comes in; one corpus goes out: Bonsai fuzzing (Algorithm 3).
+"""Bonsai fuzzing (Algorithm 3): grows one corpus from a lattice of fuzzers.
 
     corpus(F) ← F(one random input), for F at the bottom
     for each fuzzer F above, when all its predecessors are done                in parallel: `workers`
@@ -8,24 +8,30 @@
 
 A fuzzer may be split into shards, which start from the same seeds and share its budget; its corpus is what they
 found together. Every result and every checkpoint is kept in the journal as it comes, so a run can be resumed.
+
+A fuzzer that fails is a result like any other, with what it had found until then: its successors start from that.
+What is final is put together in the order of the lattice, so it does not matter in which order the tasks end.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from time import monotonic, time
+from time import monotonic
 from typing import Protocol
 
 from bonsai.bounds import Bounds
-from bonsai.budget import INTERRUPTED, Budget, NodeBudget, Until, Within
-from bonsai.cbgf import Cbgf, Growth, Method, Pruning, State
-from bonsai.checkpoint import from_bytes, to_bytes
+from bonsai.budget import Budget, NodeBudget, Until, Within
+from bonsai.cbgf import Cbgf, Growth, Method, Pruning, State, Tally
+from bonsai.checkpoint import Stored, from_bytes, to_bytes
 from bonsai.choices import Choices
-from bonsai.corpus import Corpus, Input, Policy, new_corpus
-from bonsai.dedup import memory
-from bonsai.feedback import Saving
+from bonsai.corpus import Corpus, Input, Policy, new_corpus, rank_of
+from bonsai.dedup import SeenState, memory
+from bonsai.ending import Ending
+from bonsai.errors import BonsaiError
+from bonsai.feedback import Discovery, Saving
 from bonsai.lattice import Lattice, Node
-from bonsai.pruning import prune
-from bonsai.workers.tasks import Channel, Event, Finished, Kept, Lost, Started, Told, Workers
+from bonsai.pruning import Pruner
+from bonsai.workers.process import as_bonsai_error
+from bonsai.workers.tasks import Channel, Event, Failed, Finished, Kept, Lost, Started, Told, Workers
 from bonsai.workers.workshop import Workshop
 
 TARGET, TOP_UP, PRUNE = "target", "top-up", "prune"  # the tasks beside those of the nodes
@@ -45,45 +51,71 @@ class Plan:
     shards: int = 1
     planted: Mapping[Node, Sequence[Choices]] = field(default_factory=dict)
     top_up: Budget | None = None
-    deadline: float | None = None  # by the clock, `time()`
+    deadline: float | None = None  # by the clock of the one who submits, `time()`
     slots: int = 1
     keep_every: float = KEEP_EVERY
 
-    def budget_of(self, node: Node) -> Budget:
-        """What one shard of a node may use. With a deadline, no more than its share of the time that is left."""
-        budget = self.budget.divided(self.shards)
+    def budget_of(self, node: Node) -> NodeBudget:
+        """Returns what one shard of a node may use."""
+        return self.budget.divided(self.shards)
+
+    def share_of(self, node: Node, now: float) -> float | None:
+        """Returns how many of the remaining seconds one shard of a node may use; None if there is no deadline."""
         if self.deadline is None:
-            return budget
+            return None
         lattice, level = self.lattice, self.lattice.level(node)
         levels = lattice.level(lattice.top) - level + 1
-        waiting = sum(lattice.level(one) >= level for one in lattice.nodes()) * self.shards
-        return Within(budget, max(self.deadline - time(), 0) / max(levels, waiting / self.slots))
+        waiting = sum(lattice.level(other) >= level for other in lattice.nodes()) * self.shards
+        return max(self.deadline - now, 0) / max(levels, waiting / self.slots)
 
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What one task has found, and why it stopped."""
+    """What a task has found, how it ended, and if it has failed, why."""
 
     node: Node
-    stopped: str
+    ending: Ending
     state: State
+    reason: str = ""
 
     def __reduce__(self) -> tuple[object, ...]:
         """Sent as it is stored: compressed, and sharing its inputs with other results when it arrives."""
-        return _result, (self.node, self.stopped, to_bytes(self.state))
+        return _result, (self.node, self.ending, to_bytes(self.state), self.reason)
 
 
-def _result(node: Node, stopped: str, state: bytes) -> Result:
-    return Result(node, stopped, from_bytes(state))
+def _result(node: Node, ending: Ending, state: bytes, reason: str) -> Result:
+    return Result(node, ending, from_bytes(state), reason)
+
+
+def _empty_state() -> State:
+    """Returns the state of a fuzzer that has done nothing."""
+    return State((), (), {}, SeenState(), Tally(), Discovery(), (), None, (), 0.0)
 
 
 def sort_by_size(inputs: Iterable[Input]) -> list[Input]:
-    """All texts once, the smallest first."""
-    return sorted({one.text: one for one in inputs}.values(), key=lambda one: one.size)
+    """Returns every text once, the smallest first; of equal texts, the one with the smallest choices."""
+    smallest: dict[str, Input] = {}
+    for member in sorted(inputs, key=rank_of):
+        smallest.setdefault(member.text, member)
+    return list(smallest.values())
+
+
+def members_of(results: Iterable[Result]) -> list[Input]:
+    """Returns the members of all these corpora, the smallest first."""
+    return sort_by_size(member for result in results for member in result.state.members)
+
+
+def covered_by(results: Iterable[Result]) -> int:
+    """Returns the features that the members of these corpora exercise."""
+    covered = 0
+    for result in results:
+        for member in result.state.members:
+            covered |= member.features
+    return covered
 
 
 def key_of(node: Node, shard: int) -> str:
-    """The name of the task that is one shard of a node."""
+    """Returns the name of the task that is one shard of a node."""
     return str(node) if shard == 0 else f"{node}/{shard}"
 
 
@@ -100,7 +132,7 @@ class FuzzNode:
         return replace(self, state=state)
 
     def __call__(self, workshop: Workshop, before: Sequence[object], channel: Channel) -> Result:
-        ancestors = [one for one in before if isinstance(one, Result)]
+        ancestors = [result for result in before if isinstance(result, Result)]
         fuzzer = Cbgf(
             workshop.sampler(self.node.bounds),
             workshop.target,
@@ -110,10 +142,13 @@ class FuzzNode:
             memory(self.plan.method.dedup, _handed_on(self.node, ancestors)),
         )
         predecessors = self.plan.lattice.predecessors(self.node)
-        corpora = (one.state.members for one in ancestors if one.node in predecessors)
-        seeds = sort_by_size(member for corpus in corpora for member in corpus)
-        _start(fuzzer, [*seeds, *self.plan.planted.get(self.node, ())], self.state)
-        return _watched(fuzzer, self.node, self.plan.budget_of(self.node), self.plan.keep_every, channel)
+        seeds = members_of(result for result in ancestors if result.node in predecessors)
+        planted = self.plan.planted.get(self.node, ())
+        budget: Budget = self.plan.budget_of(self.node)
+        share = self.plan.share_of(self.node, channel.now())
+        return _watched(
+            _Job(fuzzer, seeds, planted, self.state, budget, share), self.node, self.plan.keep_every, channel
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,8 +169,9 @@ class TopUp:
     def __call__(self, workshop: Workshop, before: Sequence[object], channel: Channel) -> Result:
         sampler, saving = workshop.sampler(self.node.bounds), self.node.saving
         fuzzer = Cbgf(sampler, workshop.target, saving, self.plan.method, (self.plan.seed, TOP_UP))
-        _start(fuzzer, [], self.state)
-        return _watched(fuzzer, self.node, self.budget, self.plan.keep_every, channel)
+        return _watched(
+            _Job(fuzzer, (), (), self.state, self.budget, None), self.node, self.plan.keep_every, channel
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,16 +180,17 @@ class Prune:
 
     plan: Plan
     bounds: Bounds
+    state: bytes | None = None
 
     @property
     def node(self) -> Node:
         return Node(self.bounds, Saving.UNRESTRICTED)
 
     def resumed(self, state: bytes) -> "Prune":
-        return self
+        return replace(self, state=state)
 
     def __call__(self, workshop: Workshop, before: Sequence[object], channel: Channel) -> Result:
-        found = [one for one in before if isinstance(one, Result)]
+        results = [result for result in before if isinstance(result, Result)]
         sampler = workshop.sampler(self.bounds)
         fuzzer = Cbgf(
             sampler,
@@ -161,31 +198,65 @@ class Prune:
             self.node.saving,
             self.plan.method,
             (self.plan.seed, PRUNE),
-            memory(self.plan.method.dedup, _handed_on(self.node, found)),
+            memory(self.plan.method.dedup, _handed_on(self.node, results)),
         )
-        fuzzer.plant(sort_by_size(member for one in found for member in one.state.members))
-        prune(fuzzer.corpus, sampler, fuzzer.offer, channel.stopping)
-        return Result(self.node, INTERRUPTED if channel.stopping() else "no smaller witness", fuzzer.state())
+        pruner = Pruner(fuzzer.corpus, sampler, fuzzer.offer)
+        seeds = members_of(results)
+        ending, reason = Ending.FINISHED, ""
+        kept = monotonic()
+        try:
+            if self.state is None:
+                fuzzer.plant(seeds)
+            else:
+                state = from_bytes(self.state)
+                fuzzer.restore(state)
+                pruner.restore(state.members, state.cycle)
+                fuzzer.adopt(seeds)
+            while pruner.step():
+                if channel.stopping():
+                    ending = Ending.INTERRUPTED
+                    break
+                if monotonic() - kept >= self.plan.keep_every:
+                    channel.keep(to_bytes(fuzzer.state(pruner.waiting())))
+                    kept = monotonic()
+        except Exception as error:
+            ending, reason = Ending.FAILED, str(as_bonsai_error(error))
+        return Result(self.node, ending, fuzzer.state(pruner.waiting()), reason)
 
 
 def _handed_on(node: Node, ancestors: Iterable[Result]) -> Iterable[bytes]:
-    """The texts that need not be executed again. What restricted ones have ignored, unrestricted ones do judge."""
-    for one in ancestors:
-        yield one.state.seen.judged()
+    """Yields the texts that need not be executed again. Unrestricted nodes judge what restricted ones ignored."""
+    for result in ancestors:
+        yield result.state.seen.judged()
         if node.saving is Saving.RESTRICTED:
-            yield one.state.seen.ignored
+            yield result.state.seen.ignored
 
 
-def _start(fuzzer: Cbgf, seeds: Sequence[Input | Choices], state: bytes | None) -> None:
-    """From its seeds, or from its last checkpoint."""
-    if state is None:
-        fuzzer.plant(seeds)
-    else:
-        fuzzer.restore(from_bytes(state))
+@dataclass(frozen=True, slots=True)
+class _Job:
+    """A fuzzer, what it starts from, and when it has to stop."""
+
+    fuzzer: Cbgf
+    seeds: Sequence[Input]
+    planted: Sequence[Choices]
+    state: bytes | None  # its last checkpoint, if it has run before
+    budget: Budget
+    share: float | None  # of the time that is left, in seconds
+
+    def start(self) -> Budget:
+        """Plants the seeds, or restores the last checkpoint. Returns when to stop."""
+        if self.state is None:
+            self.fuzzer.plant([*self.seeds, *self.planted])
+        else:
+            self.fuzzer.restore(from_bytes(self.state))
+            self.fuzzer.adopt(self.seeds)  # their fuzzers may have run on since then
+        if self.share is None:
+            return self.budget
+        return Within(self.budget, self.share, since=self.fuzzer.progress().seconds)
 
 
-def _watched(fuzzer: Cbgf, node: Node, budget: Budget, keep_every: float, channel: Channel) -> Result:
-    """Run a fuzzer that tells how it is doing."""
+def _watched(job: _Job, node: Node, keep_every: float, channel: Channel) -> Result:
+    """Runs a fuzzer that tells how it is doing. If it fails, what it has found until then is its result."""
     told = kept = monotonic()
 
     def watch(fuzzer: Cbgf) -> None:
@@ -198,8 +269,12 @@ def _watched(fuzzer: Cbgf, node: Node, budget: Budget, keep_every: float, channe
             channel.keep(to_bytes(fuzzer.state()))
             kept = monotonic()
 
-    stopped = fuzzer.run(Until(budget, channel.stopping), watch)
-    return Result(node, stopped, fuzzer.state())
+    reason = ""
+    try:
+        ending = job.fuzzer.run(Until(job.start(), channel.stopping), watch)
+    except Exception as error:
+        ending, reason = Ending.FAILED, str(as_bonsai_error(error))
+    return Result(node, ending, job.fuzzer.state(), reason)
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,32 +289,68 @@ class Describe:
 
 
 def features_of(workers: Workers) -> tuple[str, ...]:
-    """Start the target, for the first time, and ask for the names of its features."""
+    """Starts the target for the first time, and returns the names of its features."""
     workers.submit(TARGET, Describe())
     for event in workers.events(PATIENCE):
         match event:
             case Finished(_, tuple() as features):
                 return features
-    raise AssertionError("workers that lose a task say so")
+            case Failed(_, error):
+                raise error
+    raise AssertionError("workers say so if they lose a task")
 
 
 class Journal(Protocol):
     """Where results and checkpoints are kept as they come."""
 
-    def save(self, task: str, stopped: str, state: bytes) -> None: ...
+    def save(self, task: str, ending: Ending, state: bytes, reason: str = "") -> None:
+        """Keeps the result of a task. If it is final, the checkpoint of the task is not needed any more."""
+        ...
 
-    def checkpoint(self, task: str, state: bytes) -> None: ...
+    def checkpoint(self, task: str, state: bytes) -> None:
+        """Keeps how far a task has come. A result that it had before is not its result any more."""
+        ...
 
-    def note(self, seconds: float, text: str) -> None: ...
+    def note(self, seconds: float, text: str) -> None:
+        """Keeps something that happened."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
 class Earlier:
     """What earlier sessions of the same run have left behind."""
 
-    results: Mapping[str, tuple[str, bytes]] = field(default_factory=dict)  # why it stopped, and its state
+    results: Mapping[str, Stored] = field(default_factory=dict)
     checkpoints: Mapping[str, bytes] = field(default_factory=dict)
     seconds: float = 0.0
+
+    def is_final(self, key: str) -> bool:
+        """Returns whether a task was done."""
+        return key in self.results and self.results[key].ending.is_final
+
+    def has_failed(self, key: str) -> bool:
+        """Returns whether a task has failed, or was grown from one that has."""
+        return key in self.results and not self.results[key].ending.is_final
+
+    def states_of(self, key: str) -> list[bytes]:
+        """Returns how far a task has come, the latest state last: one that has failed may be on its way again."""
+        states = [self.results[key].state] if key in self.results else []
+        return [*states, self.checkpoints[key]] if key in self.checkpoints else states
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What is known of a task: its latest result, and those of earlier sessions that still count."""
+
+    key: str
+    results: list[Result]  # the latest first
+
+    @property
+    def latest(self) -> Result:
+        return self.results[0]
+
+
+_Task = FuzzNode | TopUp | Prune
 
 
 class Growing:
@@ -249,13 +360,15 @@ class Growing:
         self.plan = plan
         self.results: dict[str, Result] = {}
         self.running: dict[str, Growth | None] = {}
-        self.corpus: Corpus = new_corpus(plan.method.policy, Saving.UNRESTRICTED)  # of all that is done
-        self.growth: list[Growth] = []
-        self.new: dict[str, int] = {}  # features that were new when a task was done
-        self.stopping = ""  # why, if it is
+        self.corpus: Corpus = new_corpus(plan.method.policy, Saving.UNRESTRICTED)  # so far, for those who watch
+        self.new: dict[str, int] = {}  # of each task that is done, the features that its seeds did not cover
+        self.stopping: Ending | None = None  # how the tasks that are running end, if they are to stop
+        self.failure: BonsaiError | None = None  # what ended the whole run
         self._workers = workers
         self._journal = journal
         self._earlier = earlier
+        self._tasks: dict[str, _Task] = {}
+        self._after: dict[str, frozenset[str]] = {}
         self._began = monotonic() - earlier.seconds
 
     @property
@@ -266,68 +379,102 @@ class Growing:
     @property
     def executions(self) -> int:
         """How many there were, as far as is known."""
-        done = sum(one.state.tally.executions for one in self.results.values())
+        done = sum(result.state.tally.executions for result in self.results.values())
         return done + sum(news.executions for news in self.running.values() if news is not None)
 
-    def done(self, node: Node) -> bool:
-        """Whether all shards of a node are done."""
-        found = (self.results.get(key_of(node, shard)) for shard in range(self.plan.shards))
-        return all(one is not None and one.stopped != INTERRUPTED for one in found)
+    @property
+    def complete(self) -> bool:
+        """Whether everything that was planned is done. If not, a later session has something to do."""
+        planned = [key_of(node, shard) for node in self.plan.lattice.nodes() for shard in range(self.plan.shards)]
+        planned += [TOP_UP] if self.plan.top_up is not None else []
+        planned += [PRUNE] if self.plan.method.pruning is Pruning.ON else []
+        return self.failure is None and all(map(self._is_done, {*planned, *self._tasks}))
 
-    def stop(self, why: str = INTERRUPTED) -> None:
-        """Let the tasks that are running finish early; no other is started."""
-        if not self.stopping:
+    def done(self, node: Node) -> bool:
+        """Returns whether all shards of a node are done."""
+        return all(self._is_done(key_of(node, shard)) for shard in range(self.plan.shards))
+
+    def _is_done(self, key: str) -> bool:
+        return key in self.results and self.results[key].ending.is_final
+
+    def stop(self, why: Ending = Ending.INTERRUPTED) -> None:
+        """Lets the tasks that are running finish early; no other one is started."""
+        if self.stopping is None:
             self.stopping = why
             self._workers.stop()
 
-    def ending(self, result: Result) -> str:
-        """Why a task stopped, for people: workers do not know why they were interrupted."""
-        return self.stopping if self.stopping and result.stopped == INTERRUPTED else result.stopped
+    def give_up(self, error: BonsaiError) -> None:
+        """Ends the run because of an error that no single task is to blame for. What was found stays."""
+        self.failure = error
+        self.stopping = self.stopping or Ending.FAILED
+        self.running.clear()
+
+    def ending(self, result: Result) -> Ending:
+        """Returns how a task ended. Workers do not know why they were interrupted."""
+        is_stopped = result.ending is Ending.INTERRUPTED
+        return self.stopping if is_stopped and self.stopping is not None else result.ending
 
     def grow(self, watch: Callable[["Growing"], None]) -> None:
-        """All nodes of the lattice, each after its predecessors."""
+        """Runs all nodes of the lattice, each after its predecessors."""
         self._submit_lattice()
         if self.plan.top_up is not None:
             self._submit(TOP_UP, TopUp(self.plan, self.plan.top_up), [])
         self._await(watch)
 
     def raise_to(self, upper: Bounds, watch: Callable[["Growing"], None]) -> None:
-        """The nodes that a larger lattice has beyond those that are done."""
+        """Runs the nodes that a larger lattice has beyond those that are done."""
         self.plan = replace(self.plan, lattice=replace(self.plan.lattice, upper=upper))
         self._submit_lattice()
         self._await(watch)
 
     def lower_to(self, upper: Bounds) -> None:
-        """Take the upper bounds back; what was found beyond them stays."""
+        """Takes the upper bounds back; what was found beyond them stays."""
         self.plan = replace(self.plan, lattice=replace(self.plan.lattice, upper=upper))
 
     def _submit_lattice(self) -> None:
         nodes = self.plan.lattice.nodes()
         for node in nodes:
-            ancestors = [one for one in nodes if one < node]
-            after = [key_of(one, shard) for one in ancestors for shard in range(self.plan.shards)]
+            ancestors = [other for other in nodes if other < node]
+            after = [key_of(other, shard) for other in ancestors for shard in range(self.plan.shards)]
             for shard in range(self.plan.shards):
                 self._submit(key_of(node, shard), FuzzNode(self.plan, node, shard), after)
 
     def prune(self, watch: Callable[["Growing"], None]) -> None:
-        """Smaller witnesses for everything that was found."""
-        if self.plan.method.pruning is Pruning.ON and self.results and not self.stopping:
+        """Finds smaller witnesses for everything that was found."""
+        if self.plan.method.pruning is Pruning.ON and self.results and self.stopping is None:
             bounds = self.plan.lattice.upper
-            for one in self.results.values():  # a bound that did not pay was tried all the same
-                bounds = bounds.join(one.node.bounds)
+            for result in self.results.values():  # a bound that did not pay was tried all the same
+                bounds = bounds.join(result.node.bounds)
             self._submit(PRUNE, Prune(self.plan, bounds), sorted(self.results))  # not in the order of their ends
             self._await(watch)
 
-    def _submit(self, key: str, task: FuzzNode | TopUp | Prune, after: Sequence[str]) -> None:
-        if key in self.results:
+    def _submit(self, key: str, task: _Task, after: Sequence[str]) -> None:
+        """Runs a task, unless an earlier session has done it.
+
+        What was grown from a task that has failed is grown afresh, so that the end is the same as without the
+        failure. A task that has seen only a part of what its predecessors now find goes on from where it was.
+        """
+        if key in self._tasks:
             return
-        if key in self._earlier.results:
-            result = _result(task.node, *self._earlier.results[key])
+        self._tasks[key] = task
+        self._after[key] = frozenset(after)
+        earlier = self._earlier
+        states = earlier.states_of(key)
+        if failed := [before for before in after if earlier.has_failed(before)]:
+            if states:
+                self._journal.save(key, Ending.FAILED, states[-1], _grown_without(failed))
+            self._workers.submit(key, task, after)
+        elif earlier.is_final(key) and all(map(earlier.is_final, after)):
+            stored = earlier.results[key]
+            result = _result(task.node, stored.ending, stored.state, stored.reason)
             self._workers.provide(key, result)
             self._finished(key, result)
         else:
-            checkpoint = self._earlier.checkpoints.get(key)
-            self._workers.submit(key, task if checkpoint is None else task.resumed(checkpoint), after)
+            if earlier.is_final(key):
+                self._journal.checkpoint(key, states[-1])
+            state = earlier.checkpoints.get(key) if earlier.has_failed(key) else next(reversed(states), None)
+            self._tasks[key] = task if state is None else task.resumed(state)
+            self._workers.submit(key, self._tasks[key], after)
 
     def _await(self, watch: Callable[["Growing"], None]) -> None:
         for event in self._workers.events(PATIENCE):
@@ -344,35 +491,105 @@ class Growing:
                 self.running[key] = news
             case Kept(key, state):
                 self._journal.checkpoint(key, state)
+                self._tasks[key] = self._tasks[key].resumed(state)
             case Lost(key, reason):
                 self.running.pop(key, None)
                 self._journal.note(self.seconds, reason)
+            case Failed(key, error):
+                result = Result(self._tasks[key].node, Ending.FAILED, self._last_state(key), str(error))
+                self._workers.provide(key, result)
+                self._ended(key, result)
             case Finished(key, result):
                 assert isinstance(result, Result)
-                self.running.pop(key, None)
-                if result.stopped == INTERRUPTED:
-                    self._journal.checkpoint(key, to_bytes(result.state))
-                else:
-                    self._journal.save(key, result.stopped, to_bytes(result.state))
-                    self._journal.note(self.seconds, f"{key}: {result.stopped}")
-                self._finished(key, result)
+                self._ended(key, result)
+
+    def _last_state(self, key: str) -> State:
+        state = self._tasks[key].state
+        return _empty_state() if state is None else from_bytes(state)
+
+    def _ended(self, key: str, result: Result) -> None:
+        self.running.pop(key, None)
+        state, checkpoint = to_bytes(result.state), self._tasks[key].state
+        failed = sorted(other for other in self._after[key] if self._has_failed(other))
+        if failed:
+            self._journal.save(key, Ending.FAILED, state, _grown_without(failed))
+        elif result.ending in (Ending.INTERRUPTED, Ending.OUT_OF_TIME):
+            self._journal.checkpoint(key, state)
+        else:
+            self._journal.save(key, result.ending, state, result.reason)
+        if result.ending is Ending.FAILED and not failed and checkpoint is not None:
+            self._journal.checkpoint(key, checkpoint)  # from where it is tried again
+        words = f"{result.ending.value}: {result.reason}" if result.reason else self.ending(result).value
+        self._journal.note(self.seconds, f"{key}: {words}")
+        self._finished(key, result)
+
+    def _has_failed(self, key: str) -> bool:
+        return key in self.results and self.results[key].ending is Ending.FAILED
 
     def _finished(self, key: str, result: Result) -> None:
-        covered = self.corpus.covered
+        self.new[key] = (covered_by([result]) & ~covered_by(self._seeds_of(key, result))).bit_count()
         self.results[key] = result
         for member in sort_by_size(result.state.members):
             self.corpus.add(member)
-        self.new[key] = (self.corpus.covered & ~covered).bit_count()
-        self.growth.append(Growth.of(self.corpus, self.executions, self.seconds))
+
+    def _seeds_of(self, key: str, result: Result) -> list[Result]:
+        """Returns the results that a task started from: those of its predecessors, or all that come before it."""
+        before = [self.results[other] for other in sorted(self._after[key]) if other in self.results]
+        if not isinstance(self._tasks[key], FuzzNode):
+            return before
+        predecessors = self.plan.lattice.predecessors(result.node)
+        return [other for other in before if other.node in predecessors]
+
+    def known(self) -> list[Known]:
+        """Returns what is known of every task, in the order of the lattice; pruning comes last.
+
+        What earlier sessions have found counts as long as this one is not done with the task.
+        """
+        kinds, level = {TOP_UP: 1, PRUNE: 2}, self.plan.lattice.level
+        keys = sorted(self._tasks, key=lambda key: (kinds.get(key, 0), level(self._tasks[key].node), key))
+        known = (Known(key, self._results_of(key)) for key in keys)
+        return [task for task in known if task.results]
+
+    def _results_of(self, key: str) -> list[Result]:
+        results = [self.results[key]] if key in self.results else []
+        if self._is_done(key):
+            return results
+        node = self._tasks[key].node
+        states = map(from_bytes, reversed(self._earlier.states_of(key)))
+        return results + [Result(node, Ending.INTERRUPTED, state) for state in states]
+
+    def gathered(self) -> Corpus:
+        """Returns the corpus of everything that was found, put together in the order of the lattice."""
+        corpus = new_corpus(self.plan.method.policy, Saving.UNRESTRICTED)
+        for task in self.known():
+            for member in members_of(task.results):
+                corpus.add(member)
+        return corpus
+
+    def curve(self) -> list[Growth]:
+        """Returns how the corpus grew, task by task in the order of the lattice."""
+        corpus = new_corpus(self.plan.method.policy, Saving.UNRESTRICTED)
+        points: list[Growth] = []
+        executions, seconds = 0, 0.0
+        for task in self.known():
+            executions += task.latest.state.tally.executions
+            seconds += task.latest.state.seconds
+            for member in members_of(task.results):
+                corpus.add(member)
+            points.append(Growth.of(corpus, executions, seconds))
+        return points
 
     def grown(self) -> Corpus:
-        """The corpus of the top, pruned; or as far as it got, of everything that was found."""
-        top = key_of(self.plan.lattice.top, 0)
-        result = self.results.get(top)
-        if self.plan.method.policy is Policy.SMALLEST or self.plan.shards > 1 or result is None:
-            return self.corpus
+        """Returns the corpus of the top, pruned; or as far as it got, of everything that was found."""
+        top = self.results.get(key_of(self.plan.lattice.top, 0))
+        if self.plan.method.policy is Policy.SMALLEST or self.plan.shards > 1 or top is None:
+            return self.gathered()
         corpus = new_corpus(self.plan.method.policy, Saving.UNRESTRICTED)
         added = self.results.get(TOP_UP)
-        for member in [*result.state.members, *(added.state.members if added else ())]:
+        for member in [*top.state.members, *(added.state.members if added else ())]:
             corpus.add(member)
         return corpus
+
+
+def _grown_without(failed: Sequence[str]) -> str:
+    return f"it was grown without {failed[0]}, which has failed"

@@ -7,6 +7,7 @@ from bonsai.captions import smallest_unparsed
 from bonsai.cbgf import Finding
 from bonsai.corpus import Archive, Input, Select
 from bonsai.feedback import Saving, recurring
+from bonsai.schema import RunKind
 from bonsai.store import Run
 from bonsai.subject import Subject, identity, start_target
 from bonsai.targets.execution import Outcome
@@ -46,6 +47,7 @@ def merge(
     finally:
         target.close()
     asked: dict[str, object] = {
+        "kind": RunKind.MERGE.value,
         **identity(subject, target.features),
         "select": select.value,
         "merged": len(texts),

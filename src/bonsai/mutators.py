@@ -13,6 +13,7 @@ from operator import le
 
 from bonsai.choices import REDRAW, Draws, other_than
 from bonsai.derivation import Derivation, Edit, Node, Part
+from bonsai.errors import BonsaiError
 from bonsai.grammar.model import Repetition, Symbol, Token
 from bonsai.sampler import Sampler
 
@@ -351,19 +352,37 @@ def cross(parent: Derivation, surroundings: Surroundings, draws: Draws) -> list[
 
 _STEPS: tuple[Step, ...] = (splice, insert_item, graft_item, delete_item, change_identifier, regenerate, wrap)
 
-MUTATORS: dict[str, Mutator] = {
-    "zest": zest,
-    "regenerate": one(regenerate),
-    "splice": one(splice),
-    "insert-item": one(insert_item),
-    "graft-item": one(graft_item),
-    "cross": cross,
-    "delete-item": one(delete_item),
-    "duplicate-item": one(duplicate_item),
-    "swap-items": one(swap_items),
-    "hoist": one(hoist),
-    "wrap": one(wrap),
-    "change-identifier": one(change_identifier),
-    "rename-identifier": one(rename_identifier),
-    "two-steps": two_steps,
+
+@dataclass(frozen=True, slots=True)
+class Registered:
+    """A mutator, and how often it is picked in comparison with the others."""
+
+    mutator: Mutator
+    weight: int
+
+
+# Every mutator is an entry here, and nowhere else. A run that names no mutators uses all of them, in this order;
+# the paper's policy uses `zest` alone.
+MUTATORS: dict[str, Registered] = {
+    "zest": Registered(zest, weight=1),
+    "regenerate": Registered(one(regenerate), weight=4),
+    "splice": Registered(one(splice), weight=3),
+    "insert-item": Registered(one(insert_item), weight=3),
+    "graft-item": Registered(one(graft_item), weight=3),
+    "cross": Registered(cross, weight=3),
+    "delete-item": Registered(one(delete_item), weight=3),
+    "duplicate-item": Registered(one(duplicate_item), weight=1),
+    "swap-items": Registered(one(swap_items), weight=1),
+    "hoist": Registered(one(hoist), weight=2),
+    "wrap": Registered(one(wrap), weight=2),
+    "change-identifier": Registered(one(change_identifier), weight=3),
+    "rename-identifier": Registered(one(rename_identifier), weight=1),
+    "two-steps": Registered(two_steps, weight=10),
 }
+
+
+def require_mutator(name: str) -> str:
+    """Returns the name of a mutator. Raises an error if there is no mutator of that name."""
+    if name not in MUTATORS:
+        raise BonsaiError(f"there is no mutator {name!r}", f"the mutators are {', '.join(MUTATORS)}")
+    return name

@@ -1,4 +1,4 @@
-"""Witnesses come in; smaller witnesses go out, found on their derivation trees.
+"""Pruning: finds smaller witnesses on the derivation trees of those that are known.
 
 Every member of the corpus is taken apart in every way that makes it smaller by one step: items of a repetition are
 left out, a subtree is replaced by one of the same nonterminal inside it or by another alternative completed the
@@ -21,16 +21,41 @@ Offer = Callable[[Sequence[Program]], None]  # executes programs, and adds them 
 ALL_SUBSETS = 4  # up to so many items, every selection of them is tried
 
 
-def prune(corpus: Corpus, sampler: Sampler, offer: Offer, stopping: Callable[[], bool] = lambda: False) -> None:
-    """Offer the reductions of every member, smallest first, until there is no member that was not taken apart."""
-    done: set[Input] = set()
-    while waiting := [member for member in corpus.inputs() if member not in done]:
-        for member in waiting:
-            if stopping():
-                return
-            if member in corpus:
-                done.add(member)
-                offer(smaller(Derivation(sampler.grammar, member.choices, member.text), sampler))
+class Pruner:
+    """Takes the members of a corpus apart, always the smallest that was not taken apart yet.
+
+    All that it will do depends on the corpus and on which members wait, so it can be stopped between two steps.
+    """
+
+    def __init__(self, corpus: Corpus, sampler: Sampler, offer: Offer) -> None:
+        self._corpus = corpus
+        self._sampler = sampler
+        self._offer = offer
+        self._done: set[Input] = set()
+
+    def waiting(self) -> list[Input]:
+        """Returns the members that were not taken apart yet, the smallest first."""
+        return [member for member in self._corpus.inputs() if member not in self._done]
+
+    def restore(self, members: Sequence[Input], waiting: Sequence[int]) -> None:
+        """Goes on where `waiting` was taken; these are the indices of its members."""
+        self._done = set(members).difference(members[index] for index in waiting)
+
+    def step(self) -> bool:
+        """Offers the reductions of the next member. Returns False if all members were taken apart."""
+        member = next((member for member in self._corpus.inputs() if member not in self._done), None)
+        if member is None:
+            return False
+        self._offer(smaller(Derivation(self._sampler.grammar, member.choices, member.text), self._sampler))
+        self._done.add(member)
+        return True
+
+
+def prune(corpus: Corpus, sampler: Sampler, offer: Offer) -> None:
+    """Offers the reductions of every member until there is none that was not taken apart."""
+    pruner = Pruner(corpus, sampler, offer)
+    while pruner.step():
+        pass
 
 
 def smaller(derivation: Derivation, sampler: Sampler) -> list[Program]:

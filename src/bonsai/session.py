@@ -3,158 +3,29 @@
 A run may take several sessions: one that was interrupted or killed is resumed from its run directory.
 """
 
-import os
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, field, replace
-from enum import Enum
+from dataclasses import asdict, dataclass, replace
 from itertools import cycle
 from pathlib import Path
 from time import time
-from typing import Any
 
 from bonsai.bounds import Bounds
-from bonsai.budget import TIME_IS_UP, Auto, NodeBudget, parse_budget
 from bonsai.captions import Unparsed, smallest_unparsed
-from bonsai.cbgf import METHODS, TREE_MUTATORS, Finding, Method, Pruning
-from bonsai.choices import Choices
-from bonsai.corpus import Input, Policy, Select, size_of
-from bonsai.dedup import Dedup
-from bonsai.errors import BonsaiError
-from bonsai.feedback import Saving
-from bonsai.grow import KEEP_EVERY, Earlier, Growing, Journal, Plan, Result, features_of, key_of
-from bonsai.lattice import Kind, Lattice, Node
+from bonsai.cbgf import Finding
+from bonsai.corpus import Input, Select, size_of
+from bonsai.ending import Ending, joint_ending
+from bonsai.grow import Earlier, Growing, Journal, Known, Result, covered_by, features_of, key_of
+from bonsai.grow_settings import GrowSettings, Reach, asked, record, require_same
+from bonsai.lattice import Node
 from bonsai.store import NodeRun, Run, RunStore
-from bonsai.subject import Subject, identity, load_subject
-from bonsai.version import bonsai_version
+from bonsai.subject import Subject
+from bonsai.workers.process import as_bonsai_error
 from bonsai.workers.tasks import Workers
 
-CHECKPOINT_EVERY = "BONSAI_CHECKPOINT_EVERY"  # seconds; for tests that cannot wait
+RUN = "run"  # what has failed, if no single task is to blame
 FIRST_REACH = Bounds(2, 2, 2)
 LAST_REACH = 8  # no bound is raised beyond
 FOR_PRUNING = 0.08  # the share of a limited time that is kept for what comes after the lattice
-
-
-class Reach(Enum):
-    """Whether the upper bounds stay as they are, or are raised while that pays."""
-
-    FIXED = "fixed"
-    AUTO = "auto"
-
-
-@dataclass(frozen=True, slots=True)
-class GrowSettings:
-    """What is asked of a run. None of it can change when a run is resumed."""
-
-    bounds: Bounds
-    reach: Reach = Reach.FIXED
-    lattice: Kind = Kind.EXTENDED
-    budget: NodeBudget = field(default_factory=Auto)
-    policy: Policy = Policy.SMALLEST
-    select: Select = Select.VALID_FIRST
-    seed: int = 0
-    shards: int = 1
-    top_up: NodeBudget | None = None
-    planted: tuple[tuple[Node, tuple[Choices, ...]], ...] = ()
-    mutators: tuple[str, ...] = ()  # only these; otherwise the policy's
-    dedup: Dedup = Dedup.ANCESTRY
-    pruning: Pruning = Pruning.ON
-    kill_mutants: int | None = None  # with so many programs; `mutation.killing`, when growing is done
-
-    def method(self) -> Method:
-        """How nodes search: as the policy has it, but for what is switched off."""
-        method = METHODS[self.policy]
-        return replace(
-            method,
-            mutators={name: TREE_MUTATORS[name] for name in self.mutators} or method.mutators,
-            dedup=self.dedup,
-            pruning=method.pruning if self.pruning is Pruning.ON else Pruning.OFF,
-        )
-
-    def plan(self) -> Plan:
-        """The plan for `grow`."""
-        return Plan(
-            lattice=Lattice(self.bounds, self.lattice),
-            method=self.method(),
-            budget=self.budget,
-            seed=self.seed,
-            shards=self.shards,
-            planted=dict(self.planted),
-            top_up=self.top_up,
-            keep_every=float(os.environ.get(CHECKPOINT_EVERY, KEEP_EVERY)),
-        )
-
-
-def asked(subject: Subject, settings: GrowSettings, features: Sequence[str]) -> dict[str, Any]:
-    """What was asked, as the first keys of `run.json`; all of it is needed to resume."""
-    return {
-        **identity(subject, features),
-        "bounds": [settings.bounds.idents, settings.bounds.items, settings.bounds.depth],
-        "reach": settings.reach.value,
-        "lattice": settings.lattice.value,
-        "policy": settings.policy.value,
-        "select": settings.select.value,
-        "seed": settings.seed,
-        "budget": str(settings.budget),
-        "top_up": None if settings.top_up is None else str(settings.top_up),
-        "mutators": list(settings.method().mutators),
-        "dedup": settings.dedup.value,
-        "pruning": settings.method().pruning.value,
-        "kill_mutants": settings.kill_mutants,
-        "shards": settings.shards,
-        "planted": [
-            [[node.bounds.idents, node.bounds.items, node.bounds.depth], node.saving.value, seeds]
-            for node, seeds in settings.planted
-        ],
-        "pools": {name: terminal.values for name, terminal in subject.grammar.terminals.items()}
-        if settings.planted
-        else {},
-    }
-
-
-def asked_before(found: dict[str, Any]) -> tuple[Subject, GrowSettings]:
-    """The subject and the settings of a run that is to be resumed."""
-    if found.get("version") != bonsai_version():
-        raise BonsaiError(
-            f"the run cannot be resumed: it is of Bonsai {found.get('version')}, this is {bonsai_version()}",
-            "start a new run, in another folder",
-        )
-    subject = load_subject(found["folder"])
-    if found["pools"]:
-        pools = {name: tuple(values) for name, values in found["pools"].items()}
-        subject = replace(subject, grammar=subject.grammar.with_pools(pools))
-    planted = tuple(
-        (Node(Bounds(*bounds), Saving(saving)), tuple(tuple(seed) for seed in seeds))
-        for bounds, saving, seeds in found["planted"]
-    )
-    return subject, GrowSettings(
-        bounds=Bounds(*found["bounds"]),
-        reach=Reach(found["reach"]),
-        lattice=Kind(found["lattice"]),
-        budget=parse_budget(found["budget"]),
-        policy=Policy(found["policy"]),
-        select=Select(found["select"]),
-        seed=found["seed"],
-        shards=found["shards"],
-        top_up=None if found["top_up"] is None else parse_budget(found["top_up"]),
-        planted=planted,
-        mutators=tuple(found["mutators"]),
-        dedup=Dedup(found["dedup"]),
-        pruning=Pruning(found["pruning"]),
-        kill_mutants=found["kill_mutants"],
-    )
-
-
-def require_same(before: dict[str, Any], now: dict[str, Any]) -> None:
-    """Refuse to resume where the result would be a mixture."""
-    for key, what in (
-        ("grammar_hash", "the grammar has changed"),
-        ("target_hash", "the target has changed"),
-    ):
-        if before[key] != now[key]:
-            raise BonsaiError(
-                f"the run cannot be resumed: {what} (it was {before[key]}, now it is {now[key]})",
-                "start a new run, in another folder",
-            )
 
 
 class Session:
@@ -173,6 +44,7 @@ class Session:
         self.subject = subject
         self.settings = settings
         self.features = features
+        self._asked = asked(subject, settings, features)  # now: sources may be edited while the run is going on
         self.journal = journal
         self.earlier = earlier
         self._deadline = None if seconds is None else time() + seconds
@@ -181,41 +53,47 @@ class Session:
             plan = replace(plan, deadline=time() + seconds * (1 - FOR_PRUNING))
         self.growing = Growing(plan, workers, journal, earlier)
         self.raised: list[Raise] = []
+        self._is_raised = settings.reach is Reach.FIXED
         self._jobs = workers.slots
 
     def grow(
         self, watch: Callable[[Growing], None] = lambda growing: None, stop: Callable[[], bool] = lambda: False
     ) -> Run:
-        """Algorithm 3, then pruning, then selection. If it is stopped, what was found so far."""
+        """Runs Algorithm 3, then pruning, then selection. Returns what was found, whatever happens on the way."""
 
         def watched(growing: Growing) -> None:
             if stop():
                 growing.stop()
             elif self._deadline is not None and time() >= self._deadline:
-                growing.stop(TIME_IS_UP)
+                growing.stop(Ending.OUT_OF_TIME)
             watch(growing)
 
-        self.growing.grow(watched)
-        if self.settings.reach is Reach.AUTO:
-            self.raised = raise_bounds(self.growing, self.settings.select, watched)
-        self.growing.prune(watched)
+        try:
+            self.growing.grow(watched)
+            if self.settings.reach is Reach.AUTO:
+                self.raised = raise_bounds(self.growing, self.settings.select, watched)
+                self._is_raised = self.growing.stopping is None
+            self.growing.prune(watched)
+        except Exception as error:
+            self.growing.give_up(as_bonsai_error(error))
         return self._run()
 
     def _run(self) -> Run:
         growing = self.growing
         upper = growing.plan.lattice.upper
         corpus = growing.grown()
-        results = list(growing.results.values())
+        known = growing.known()
         unstable = 0
-        for one in results:
-            unstable |= one.state.tally.unstable
+        for task in known:
+            unstable |= task.latest.state.tally.unstable
         return Run(
             asked={
-                **asked(self.subject, self.settings, self.features),
+                **self._asked,
                 "bounds": [upper.idents, upper.items, upper.depth],
-                "raised": [asdict(one) for one in self.raised],
+                "raised": [asdict(attempt) for attempt in self.raised],
                 "jobs": self._jobs,
-                "complete": all(growing.done(node) for node in growing.plan.lattice.nodes()),
+                "complete": growing.complete and self._is_raised,
+                "failures": _failures(growing, known),
             },
             suffix=self.subject.suffix,
             features=self.features,
@@ -223,12 +101,13 @@ class Session:
             covered=corpus.covered,
             covered_by_valid=corpus.covered_by_valid,
             unstable=unstable,
-            findings=_together(results),
-            nodes=[found for node in growing.plan.lattice.nodes() if (found := _node_run(growing, node))],
-            growth=growing.growth,
+            findings=_together(known),
+            nodes=_node_runs(growing, known),
+            growth=growing.curve(),
             seconds=growing.seconds,
-            unparsed=_unparsed(results),
-            judged=sum(one.state.tally.judged for one in results),
+            unparsed=_unparsed(known),
+            failure=growing.failure,
+            judged=sum(task.latest.state.tally.judged for task in known),
         )
 
 
@@ -243,24 +122,25 @@ class Raise:
 
 
 def raise_bounds(growing: Growing, select: Select, watch: Callable[[Growing], None]) -> list[Raise]:
-    """Raise one bound after the other, as long as one of the three pays: what the paper leaves as future work.
+    """Raises one bound after the other, as long as one of the three pays: what the paper leaves as future work.
 
     A bound pays if the nodes that it adds find a new feature, or a smaller test for a known one.
     """
     attempts: list[Raise] = []
     failed = 0
     for dimension in cycle(("depth", "items", "idents")):
-        if failed == 3 or growing.stopping:
+        if failed == 3 or growing.stopping is not None:
             return attempts
         upper = growing.plan.lattice.upper
         raised = replace(upper, **{dimension: getattr(upper, dimension) + 1})
         failed += 1
         if getattr(raised, dimension) > LAST_REACH:
             continue
-        covered, before = growing.corpus.covered, growing.corpus.selected(select)
+        before = growing.gathered()
         growing.raise_to(raised, watch)
-        new = (growing.corpus.covered & ~covered).bit_count()
-        saved = _total(before, covered) - _total(growing.corpus.selected(select), covered)
+        after = growing.gathered()
+        new = (after.covered & ~before.covered).bit_count()
+        saved = _total(before.selected(select), before.covered) - _total(after.selected(select), before.covered)
         attempt = Raise((raised.idents, raised.items, raised.depth), new, saved, new > 0 or saved > 0)
         attempts.append(attempt)
         if attempt.paid:
@@ -271,86 +151,119 @@ def raise_bounds(growing: Growing, select: Select, watch: Callable[[Growing], No
 
 
 def _total(corpus: Sequence[Input], features: int) -> int:
-    """The characters that it takes to cover some features: of each, its smallest witness among the corpus."""
+    """Returns how many characters it takes to cover some features: of each, its smallest witness in the corpus."""
     total = 0
-    for one in corpus:
-        if one.features & features:
-            total += one.size[0]
-            features &= ~one.features
+    for test in corpus:
+        if test.features & features:
+            total += test.size[0]
+            features &= ~test.features
     return total
 
 
-def _together(results: Sequence[Result]) -> list[Finding]:
-    """The findings of all tasks, each once, with its smallest input."""
+def _failures(growing: Growing, known: Sequence[Known]) -> list[dict[str, str]]:
+    """Returns which tasks have failed, and why; also what ended the whole run, if anything did."""
+    failures = [
+        {"task": task.key, "reason": task.latest.reason} for task in known if task.latest.ending is Ending.FAILED
+    ]
+    if growing.failure is not None:
+        failures.append({"task": RUN, "reason": str(growing.failure)})
+    return failures
+
+
+def _together(known: Sequence[Known]) -> list[Finding]:
+    """Returns the findings of all tasks, each once, with its smallest input and how often it was seen."""
     findings: dict[tuple[str, str], Finding] = {}
-    for one in (finding for result in results for finding in result.state.findings):
-        key = (one.outcome.value, one.message)
-        known = findings.get(key, replace(one, times=0))
-        text = min(known.text, one.text, key=size_of)
-        findings[key] = replace(one, text=text, times=known.times + one.times)
+    for task in known:
+        for key, finding in _findings_of(task).items():
+            if (other := findings.get(key)) is not None:
+                finding = _smaller(finding, other, times=finding.times + other.times)
+            findings[key] = finding
     return [findings[key] for key in sorted(findings)]
 
 
-def _unparsed(results: Sequence[Result]) -> list[Unparsed]:
-    """What was not parsed: the smallest of each task, the smallest first."""
-    texts = {one.state.unparsed for one in results if one.state.unparsed is not None}
-    return smallest_unparsed(texts)
+def _findings_of(task: Known) -> dict[tuple[str, str], Finding]:
+    """Returns the findings of one task. The states of several sessions have most of them in common."""
+    findings: dict[tuple[str, str], Finding] = {}
+    for result in task.results:
+        for finding in result.state.findings:
+            key = (finding.outcome.value, finding.message)
+            other = findings.get(key, finding)
+            findings[key] = _smaller(finding, other, times=max(finding.times, other.times))
+    return findings
 
 
-def _node_run(growing: Growing, node: Node) -> NodeRun | None:
-    """What the shards of a node did together; None if none of them was run."""
-    keys = [key_of(node, shard) for shard in range(growing.plan.shards)]
-    results = [growing.results[key] for key in keys if key in growing.results]
-    if not results:
-        return None
-    tallies = [one.state.tally for one in results]
-    covered = 0
-    for one in (member.features for result in results for member in result.state.members):
-        covered |= one
+def _smaller(finding: Finding, other: Finding, times: int) -> Finding:
+    return replace(finding, text=min(finding.text, other.text, key=size_of), times=times)
+
+
+def _unparsed(known: Sequence[Known]) -> list[Unparsed]:
+    """Returns what was not parsed: the smallest text of each task, the smallest first."""
+    texts = (result.state.unparsed for task in known for result in task.results)
+    return smallest_unparsed({text for text in texts if text is not None})
+
+
+def _node_runs(growing: Growing, known: Sequence[Known]) -> list[NodeRun]:
+    """Returns what each node did that has started."""
+    latest = {task.key: task.latest for task in known}
+    lattice, shards = growing.plan.lattice, range(growing.plan.shards)
+    results = {
+        node: [latest[key] for key in (key_of(node, shard) for shard in shards) if key in latest]
+        for node in lattice.nodes()
+    }
+    return [
+        _node_run(
+            growing, node, results[node], [one for below in lattice.predecessors(node) for one in results[below]]
+        )
+        for node in lattice.nodes()
+        if results[node]
+    ]
+
+
+def _node_run(growing: Growing, node: Node, results: Sequence[Result], seeds: Sequence[Result]) -> NodeRun:
+    """Returns what the shards of a node did together, given the results that their seeds came from."""
+    tallies = [result.state.tally for result in results]
+    covered = covered_by(results)
     return NodeRun(
         bounds=node.bounds,
         validity=node.saving.value,
-        executions=sum(one.executions for one in tallies),
-        generated=sum(one.generated for one in tallies),
-        duplicates=sum(one.duplicates for one in tallies),
-        seconds=round(sum(one.state.seconds for one in results), 3),
+        executions=sum(tally.executions for tally in tallies),
+        generated=sum(tally.generated for tally in tallies),
+        duplicates=sum(tally.duplicates for tally in tallies),
+        seconds=round(sum(result.state.seconds for result in results), 3),
         covered=covered.bit_count(),
         members=len({member.text for result in results for member in result.state.members}),
-        residual=max(one.state.discovery.residual for one in results),
-        stopped=", ".join(dict.fromkeys(growing.ending(one) for one in results)),
-        new=sum(growing.new[key] for key in keys if key in growing.new),
+        residual=max(result.state.discovery.residual for result in results),
+        stopped=joint_ending(map(growing.ending, results)),
+        new=(covered & ~covered_by(seeds)).bit_count(),
+        reason="; ".join(dict.fromkeys(result.reason for result in results if result.reason)),
     )
 
 
 def begin(
     subject: Subject, settings: GrowSettings, workers: Workers, folder: Path | None, seconds: float | None = None
 ) -> tuple[Session, RunStore | None]:
-    """The first session of a run; without a folder, nothing is kept."""
+    """Begins a run. Without a folder, nothing is kept."""
     features = features_of(workers)
     if folder is None:
         return Session(subject, settings, workers, features, _Forgetful(), Earlier(), seconds), None
-    store = RunStore.create(folder, asked(subject, settings, features))
+    store = RunStore.create(folder, record(subject, settings, features))
     return Session(subject, settings, workers, features, store, Earlier(), seconds), store
 
 
 def resume(
     store: RunStore, subject: Subject, settings: GrowSettings, workers: Workers, seconds: float | None = None
 ) -> Session:
-    """A further session of the run that a store keeps."""
+    """Begins a further session of the run that a store keeps."""
     features = features_of(workers)
-    require_same(store.asked(), asked(subject, settings, features))
-    earlier = Earlier(
-        results={key: (one.stopped, one.state) for key, one in store.results().items()},
-        checkpoints={key: one.state for key, one in store.checkpoints().items()},
-        seconds=store.seconds(),
-    )
+    require_same(store.asked(), record(subject, settings, features))
+    earlier = Earlier(store.results(), store.checkpoints(), store.seconds())
     return Session(subject, settings, workers, features, store, earlier, seconds)
 
 
 class _Forgetful:
     """A journal for runs that nobody resumes."""
 
-    def save(self, task: str, stopped: str, state: bytes) -> None: ...
+    def save(self, task: str, ending: Ending, state: bytes, reason: str = "") -> None: ...
 
     def checkpoint(self, task: str, state: bytes) -> None: ...
 

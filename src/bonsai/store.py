@@ -11,9 +11,10 @@ import os
 import shutil
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from enum import Enum
+from itertools import chain
 from pathlib import Path
 from statistics import fmean, median
 from tempfile import TemporaryDirectory
@@ -22,12 +23,14 @@ from typing import IO, Any, overload
 from bonsai.bounds import Bounds
 from bonsai.captions import INDEX, Caption, Unparsed, file_names, index
 from bonsai.cbgf import Finding, Growth
+from bonsai.checkpoint import Stored, require_readable
 from bonsai.corpus import Input, bits
+from bonsai.ending import Ending
 from bonsai.errors import BonsaiError
+from bonsai.schema import SCHEMA, create_tables, require_sound
 from bonsai.targets.execution import Outcome
 from bonsai.wording import counted
 
-SCHEMA = 1
 DATABASE = "run.sqlite"
 LOCK = ".lock"
 
@@ -52,8 +55,14 @@ class NodeRun:
     covered: int
     members: int
     residual: float
-    stopped: str
+    stopped: Ending
     new: int = 0  # features that its seeds did not cover
+    reason: str = ""  # why it has failed, if it has
+
+    def summary(self) -> dict[str, object]:
+        """Returns its entry in `run.json`."""
+        bounds = list(asdict(self.bounds).values())
+        return {**asdict(self), "bounds": bounds, "stopped": self.stopped.value}
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +106,7 @@ class Run:
             "executions": executions,
             "duplicates_skipped": sum(node.duplicates for node in self.nodes),
             "executions_per_second": round(executions / self.seconds, 1) if self.seconds else 0,
-            "nodes": [{**asdict(node), "bounds": list(asdict(node.bounds).values())} for node in self.nodes],
+            "nodes": [node.summary() for node in self.nodes],
             "features": {
                 "covered": self.covered.bit_count(),
                 "total": len(self.features),
@@ -152,14 +161,6 @@ def require_free(folder: Path, replaced: Replace = Replace.NEVER) -> None:
         raise BonsaiError(f"{folder} exists", "name another folder with -o, or add --force to replace it")
 
 
-@dataclass(frozen=True, slots=True)
-class Stored:
-    """The result of a task, or its latest checkpoint: why it stopped, and its state."""
-
-    stopped: str
-    state: bytes
-
-
 class RunStore:
     """The run directory of a run that is going on. One process at a time has it open."""
 
@@ -181,7 +182,7 @@ class RunStore:
             made = folder / f".{DATABASE}.part"
             database = sqlite3.connect(made, isolation_level=None)
             try:
-                database.executescript(f"BEGIN; {_GOING_ON} {_TABLES} COMMIT;")
+                create_tables(database, _GOING_ON + _TABLES)
                 database.execute("INSERT INTO asked VALUES (?)", [json.dumps(asked)])
             finally:
                 database.close()
@@ -191,43 +192,57 @@ class RunStore:
 
     @classmethod
     def open(cls, folder: Path) -> "RunStore":
-        """One that is there."""
+        """The store of a run that was begun. Raises an error if there is none, or if it cannot be read."""
         if not (folder / DATABASE).is_file():
             raise BonsaiError(f"there is no run to resume in {folder}", f"a run directory has a {DATABASE}")
         store = cls(folder)
         try:
+            require_sound_run(store._database, folder)
             store.asked()
-        except (sqlite3.Error, IndexError, ValueError):
+            for state in chain((result.state for result in store.results().values()), store.checkpoints().values()):
+                require_readable(state)
+        except BonsaiError:
             store.close()
-            raise BonsaiError(f"{folder / DATABASE} cannot be resumed", "it is damaged, or of a fuzz run") from None
+            raise
         return store
 
     def asked(self) -> dict[str, Any]:
-        """What was asked when the run was created."""
-        found: dict[str, Any] = json.loads(self._database.execute("SELECT settings FROM asked").fetchall()[0][0])
-        return found
+        """Returns what was asked when the run was created."""
+        rows = self._database.execute("SELECT settings FROM asked").fetchall()
+        with suppress(IndexError, TypeError, ValueError):
+            settings = json.loads(rows[0][0])
+            if isinstance(settings, dict):
+                return settings
+        raise self._damaged("it does not say what was asked")
+
+    def _damaged(self, flaw: str) -> BonsaiError:
+        message = f"{self.folder / DATABASE} is damaged: {flaw}"
+        return BonsaiError(message, "restore it from a copy, or make a new run in another folder")
 
     def results(self) -> dict[str, Stored]:
-        """The results of the tasks that are done."""
-        return self._read("SELECT task, stopped, state FROM results")
+        """Returns the results of the tasks that are done, or have failed."""
+        rows = self._database.execute("SELECT task, ending, state, reason FROM results")
+        try:
+            return {task: Stored(Ending(ending), state, reason) for task, ending, state, reason in rows}
+        except ValueError as error:
+            raise self._damaged(str(error)) from None
 
-    def checkpoints(self) -> dict[str, Stored]:
-        """The latest checkpoints of tasks that are not done."""
-        return self._read("SELECT task, '', state FROM checkpoints")
+    def checkpoints(self) -> dict[str, bytes]:
+        """Returns the latest checkpoints of tasks that are not done."""
+        return dict(self._database.execute("SELECT task, state FROM checkpoints"))
 
-    def _read(self, query: str) -> dict[str, Stored]:
-        return {task: Stored(stopped, state) for task, stopped, state in self._database.execute(query)}
-
-    def save(self, task: str, stopped: str, state: bytes) -> None:
-        """Keep the result of a task."""
+    def save(self, task: str, ending: Ending, state: bytes, reason: str = "") -> None:
+        """Keeps the result of a task. Its checkpoint is not needed any more."""
+        row = (task, ending.value, state, _storable(reason))
         with _writing(self.folder), self._transaction() as database:
-            database.execute("INSERT OR REPLACE INTO results VALUES (?, ?, ?)", (task, stopped, state))
+            database.execute("INSERT OR REPLACE INTO results VALUES (?, ?, ?, ?)", row)
             database.execute("DELETE FROM checkpoints WHERE task = ?", [task])
 
     def checkpoint(self, task: str, state: bytes) -> None:
-        """Keep how far a task has come."""
+        """Keeps how far a task has come. If it was done, it is not any more; that it has failed stays known."""
         with _writing(self.folder), self._transaction() as database:
             database.execute("INSERT OR REPLACE INTO checkpoints VALUES (?, ?)", (task, state))
+            database.execute("DELETE FROM results WHERE task = ? AND ending != ?", (task, Ending.FAILED.value))
 
     def note(self, seconds: float, text: str) -> None:
         """Keep something that happened."""
@@ -271,6 +286,11 @@ class RunStore:
             if self._database.in_transaction:
                 self._database.execute("ROLLBACK")
             raise
+
+
+def require_sound_run(database: sqlite3.Connection, folder: Path) -> None:
+    """Raises an error unless the database of a run directory is intact and of this version of Bonsai."""
+    require_sound(database, folder / DATABASE, _GOING_ON + _TABLES)
 
 
 def _lock(folder: Path) -> IO[str]:
@@ -336,19 +356,21 @@ def _write_findings(folder: Path, run: Run) -> None:
 
 _GOING_ON = """
 CREATE TABLE asked (settings TEXT);
-CREATE TABLE results (task TEXT PRIMARY KEY, stopped TEXT, state BLOB);
+CREATE TABLE results (task TEXT PRIMARY KEY, ending TEXT, state BLOB, reason TEXT);
 CREATE TABLE checkpoints (task TEXT PRIMARY KEY, state BLOB);
 CREATE TABLE events (seconds REAL, text TEXT);
 """
 
 _TABLES = """
-CREATE TABLE nodes (id INTEGER PRIMARY KEY, idents, items, depth, validity, executions, generated, duplicates,
-                    seconds, covered, members, residual, stopped, new);
+CREATE TABLE nodes (id INTEGER PRIMARY KEY, idents INTEGER, items INTEGER, depth INTEGER, validity TEXT,
+                    executions INTEGER, generated INTEGER, duplicates INTEGER, seconds REAL, covered INTEGER,
+                    members INTEGER, residual REAL, stopped TEXT, new INTEGER, reason TEXT);
 CREATE TABLE features (id INTEGER PRIMARY KEY, name TEXT);
 CREATE TABLE inputs (id INTEGER PRIMARY KEY, text TEXT, choices TEXT, valid INTEGER, size INTEGER,
                      name TEXT, rules TEXT, message TEXT, output TEXT);
 CREATE TABLE hits (input INTEGER REFERENCES inputs, feature INTEGER REFERENCES features);
-CREATE TABLE growth (executions, seconds, covered, covered_by_valid, members, mean_size);
+CREATE TABLE growth (executions INTEGER, seconds REAL, covered INTEGER, covered_by_valid INTEGER, members INTEGER,
+                     mean_size REAL);
 CREATE TABLE findings (outcome TEXT, message TEXT, text TEXT, times INTEGER);
 CREATE TABLE unparsed (text TEXT, message TEXT, suspects TEXT);
 CREATE TABLE kills (mutant TEXT, change TEXT, how TEXT, text TEXT);
@@ -359,8 +381,9 @@ def _fill(database: sqlite3.Connection, run: Run) -> None:
     for table in ("hits", "inputs", "features", "nodes", "growth", "findings", "unparsed", "kills"):
         database.execute(f"DELETE FROM {table}")
     for node in run.nodes:
-        bounds, *rest = (getattr(node, name) for name in NodeRun.__slots__)
-        row = (bounds.idents, bounds.items, bounds.depth, *rest)
+        bounds, *rest = node.summary().values()
+        assert isinstance(bounds, list)
+        row = (*bounds, *(_storable(value) if isinstance(value, str) else value for value in rest))
         database.execute(f"INSERT INTO nodes VALUES (NULL{', ?' * len(row)})", row)
     database.executemany("INSERT INTO features VALUES (?, ?)", enumerate(map(_storable, run.features)))
     captions = run.captions or [Caption()] * len(run.corpus)

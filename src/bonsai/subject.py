@@ -1,10 +1,10 @@
 """A folder with a `bonsai.toml`, or the name of a bundled one, comes in; a `Subject` goes out."""
 
+import json
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
-from hashlib import sha256
 from pathlib import Path
 
 from bonsai.answers import ErrorList, read_error_list
@@ -16,8 +16,9 @@ from bonsai.grammar.model import Grammar, Layout, fingerprint
 from bonsai.grammar.pools import SPACINGS, Lexicon
 from bonsai.grammar.without import unknown_names, without
 from bonsai.tables import Table, read_toml
-from bonsai.targets.engines import start
+from bonsai.targets.engines import decisive_parts, start
 from bonsai.targets.execution import Target
+from bonsai.targets.parts import FEATURES, Parts, digest
 from bonsai.targets.settings import PythonTarget, TargetSettings, read_target
 from bonsai.version import bonsai_version
 
@@ -185,13 +186,28 @@ def folder_of(subject: Subject) -> str:
     return subject.folder.name if subject.folder.parent == BUNDLED else str(subject.folder.resolve())
 
 
+def recorded_subject(folder: str) -> Subject:
+    """Returns the subject of a run, from what `folder_of` wrote. Raises an error if it is not there any more."""
+    path = BUNDLED / folder  # which is the folder itself, unless it is the name of a bundled subject
+    if not os.path.exists(path / CONFIGURATION):
+        message = f"the run cannot be resumed: its subject is no longer in {path}"
+        raise BonsaiError(message, "put it back there, or start a new run in another folder")
+    return load_subject(path)
+
+
+def target_parts(subject: Subject, features: Sequence[str]) -> Parts:
+    """Returns a digest of each part that decides what the subject's program does with an input."""
+    parts = {"setting suffix": digest(subject.suffix), FEATURES: digest("\n".join(features))}
+    return parts | decisive_parts(subject.target, subject.folder) if subject.target else parts
+
+
 def identity(subject: Subject, features: Sequence[str]) -> dict[str, object]:
-    """What a run is of: the first keys of `run.json`. Where a hash differs, results do not go together."""
+    """Returns what a run is of: keys of `run.json`. Where a hash differs, results do not go together."""
     return {
         "version": bonsai_version(),
         "subject": subject.name,
         "folder": folder_of(subject),
         "grammar_hash": fingerprint(subject.grammar),
-        "target_hash": sha256("\n".join(features).encode()).hexdigest()[:16],
+        "target_hash": digest(json.dumps(target_parts(subject, features), sort_keys=True)),
         "engine": subject.target.engine if subject.target else None,
     }

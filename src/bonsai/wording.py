@@ -1,5 +1,7 @@
 """Numbers and texts come in; what people can read goes out."""
 
+from collections.abc import Sequence
+
 
 def counted(number: int, noun: str) -> str:
     """`1 test`, `2 tests`, `1,000 tests`."""
@@ -14,3 +16,11 @@ def plural(number: int, noun: str, many: str | None = None) -> str:
 def visible(text: str) -> str:
     """The text with control characters, line ends among them, spelled out."""
     return "".join(one if one.isprintable() else repr(one)[1:-1] for one in text)
+
+
+def listed(names: Sequence[str], most: int = 3) -> str:
+    """`a`, `a and b`, `a, b and c`; of more than so many names, the first and how many more there are."""
+    if len(names) > most:
+        return f"{', '.join(names[:most])} and {len(names) - most} more"
+    *first, last = names
+    return f"{', '.join(first)} and {last}" if first else last

@@ -73,7 +73,7 @@ def test_the_papers_policy_and_chosen_mutators(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (["--budget", "fast"], "no budget"),
+        (["--budget", "fast"], "not a budget"),
         (["--mutators", "zest,bogus"], "no mutator 'bogus'"),
         (["--policy", "bogus"], "policy"),
         (["--bounds", "0,1,1"], "idents is 0"),
@@ -135,14 +135,16 @@ def test_a_target_that_does_not_start_again_leaves_the_result(
         f"_check = check\n\ndef check(text):\n    if text.startswith('[['):\n"
         f"        open({str(tmp_path / 'gone')!r}, 'w').close()\n        os._exit(1)\n    return _check(text)\n"
     )
-    assert run(["fuzz", str(subject), "--budget", "3000x", "-o", str(tmp_path / "o"), "--quiet"]) == 2
+    assert run(["fuzz", str(subject), "--budget", "3000x", "-o", str(tmp_path / "o"), "--quiet"]) == 1
     errors = capsys.readouterr().err
     assert errors.count("\n") == 1
     assert "I was moved" in errors
-    assert f"what was found is in {tmp_path / 'o'}" in errors
+    assert f"what was found until then is in {tmp_path / 'o'}" in errors
     assert files(tmp_path / "o")
     figures = json.loads((tmp_path / "o/run.json").read_text())
-    assert "I was moved" in figures["nodes"][0]["stopped"]
+    assert figures["nodes"][0]["stopped"] == "failed"
+    assert "I was moved" in figures["nodes"][0]["reason"]
+    assert figures["complete"] is False
     assert (tmp_path / "o/report.html").is_file()
 
 

@@ -79,15 +79,41 @@ def test_variants(subject: Path, tmp_path: Path, out: Path, options: list[str]) 
 
 
 @pytest.mark.slow
-def test_time_bounds_the_whole_run(subject: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    arguments = ["grow", str(subject), "--bounds", "2,2,2", "--budget", "1h", "--time", "3s"]
-    assert run([*arguments, "-o", str(tmp_path / "o")]) == 0
-    figures = json.loads((tmp_path / "o/run.json").read_text())
-    assert figures["corpus"]["files"] > 3
-    assert {node["stopped"] for node in figures["nodes"]} == {"time is up"}
+def test_time_bounds_a_session_and_a_further_one_goes_on(
+    subject: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "o"
+    assert run(["grow", str(subject), "--bounds", "2,2,2", "--budget", "1h", "--time", "3s", "-o", str(out)]) == 0
+    first = json.loads((out / "run.json").read_text())
+    assert first["corpus"]["files"] > 3
+    assert {node["stopped"] for node in first["nodes"]} == {"out of time"}
+    assert first["complete"] is False
     printed = capfd.readouterr().out
-    assert "16 of 16 nodes were cut short by --time" in printed
+    assert "16 of 16 nodes ran out of time" in printed
+    assert f"The run is not complete. Go on with: bonsai grow --resume {out}" in printed
     assert "interrupted" not in printed
+
+    assert run(["grow", "--resume", str(out), "--time", "3s", "--quiet"]) == 0
+    second = json.loads((out / "run.json").read_text())
+    assert second["executions"] > first["executions"]
+    assert second["features"]["covered"] >= first["features"]["covered"]
+    generated = [[node["generated"] for node in figures["nodes"]] for figures in (first, second)]
+    assert all(now > then for then, now in zip(*generated, strict=True))
+
+
+def test_a_run_that_was_cut_short_is_resumed_to_its_end(subject: Path, tmp_path: Path) -> None:
+    out = tmp_path / "o"
+    assert run(["grow", str(subject), *SMALL, "--time", "1ms", "-o", str(out), "--quiet"]) == 0
+    first = json.loads((out / "run.json").read_text())
+    assert first["complete"] is False
+    assert run(["grow", "--resume", str(out), "--quiet"]) == 0
+    whole = json.loads((out / "run.json").read_text())
+    assert whole["complete"] is True
+    assert {node["stopped"] for node in whole["nodes"]} <= {"finished", "exhausted"}
+    assert run(["grow", "--resume", str(out), "--quiet"]) == 0
+    again = json.loads((out / "run.json").read_text())
+    assert again["executions"] == whole["executions"]
+    assert again["complete"] is True
 
 
 def test_existing_files_are_seeds_and_others_are_listed(
@@ -108,13 +134,64 @@ def test_existing_files_are_seeds_and_others_are_listed(
     assert [bounds for bounds, _, _ in planted] == [[1, 2, 2], [1, 2, 2]]
 
 
-@pytest.mark.slow
-def test_a_top_up_adds_what_a_conventional_fuzzer_finds(subject: Path, tmp_path: Path, out: Path) -> None:
-    arguments = ["grow", str(subject), *SMALL, "--top-up", "300x", "-o", str(tmp_path / "o"), "--quiet"]
-    assert run(arguments) == 0
-    figures, before = (json.loads((folder / "run.json").read_text()) for folder in (tmp_path / "o", out))
-    assert figures["features"]["covered"] >= before["features"]["covered"]
-    assert figures["top_up"] == "300x"
+def test_a_top_up_adds_what_a_conventional_fuzzer_finds(subject: Path, tmp_path: Path) -> None:
+    arguments = ["grow", str(subject), "--bounds", "2,2,2", "--budget", "1x", "--quiet"]
+    assert run([*arguments, "-o", str(tmp_path / "without")]) == 0
+    assert run([*arguments, "--top-up", "300x", "-o", str(tmp_path / "with")]) == 0
+    with_it, without = (json.loads((tmp_path / name / "run.json").read_text()) for name in ("with", "without"))
+    assert with_it["features"]["covered"] > without["features"]["covered"]
+    assert with_it["top_up"] == "300x"
+
+
+WORDS = {
+    "bonsai.toml": """
+[subject]
+name = "words"
+[grammar]
+file = "words.lark"
+[grammar.terminals]
+W = [{words}]
+[target]
+engine = "python"
+call = "driver:check"
+[bounds]
+idents = 1
+items = 2
+depth = 1
+""".format(words=", ".join(f'"w{number}"' for number in range(40))),
+    "words.lark": "start: W+\nW: /w[0-9]+/\n%import common.WS\n%ignore WS\n",
+    "driver.py": """
+from bonsai import Unparsed
+
+def check(text):
+    if " " in text:
+        raise Unparsed("one word, please")
+    if text == "w7":
+        return 7
+    return 0
+""",
+}
+
+
+def test_a_node_that_fails_does_not_cost_the_run(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    subject, out = tmp_path / "words", tmp_path / "out"
+    subject.mkdir()
+    for name, text in WORDS.items():
+        (subject / name).write_text(text)
+    assert run(["grow", str(subject), "-o", str(out)]) == 1
+    printed, errors = capfd.readouterr()
+    assert "2 of 4 nodes failed" in printed
+    assert "error: (1,2,1,r) failed: the target does not parse" in errors
+    assert "Traceback" not in errors
+    figures = json.loads((out / "run.json").read_text())
+    assert figures["complete"] is False
+    assert [node["stopped"] for node in figures["nodes"]].count("failed") == 2
+    assert [failure["task"] for failure in figures["failures"]] == ["(1,2,1,r)", "(1,2,1,u)"]
+    assert "does not parse" in figures["nodes"][-1]["reason"]
+    assert {path.read_text() for path in out.glob("corpus/valid/*.txt")} >= {"w7"}
+    assert "does not parse" in (out / "report.html").read_text()
+    assert run(["grow", "--resume", str(out), "--quiet"]) == 1
+    assert json.loads((out / "run.json").read_text())["failures"] == figures["failures"]
 
 
 @pytest.mark.slow
@@ -218,8 +295,8 @@ def test_a_test_that_was_changed_is_of_the_run_no_more(
         (["grow"], "no subject"),
         (["grow", "nowhere"], "no such subject"),
         (["grow", "chocopy", "--bounds", "0,1,1"], "bounds"),
-        (["grow", "chocopy", "--budget", "soon"], "no budget"),
-        (["grow", "chocopy", "--time", "0s"], "no time"),
+        (["grow", "chocopy", "--budget", "soon"], "not a budget"),
+        (["grow", "chocopy", "--time", "0s"], "not a duration"),
         (["grow", "chocopy", "--jobs", "0"], "--jobs"),
         (["grow", "chocopy", "--seeds", "nowhere"], "does not exist"),
         (["grow", "json", "--budget", "5x"], "no program to run"),

@@ -8,14 +8,15 @@ import pytest
 from bonsai.bounds import Bounds
 from bonsai.cli.grown import print_grown
 from bonsai.corpus import Input
+from bonsai.ending import Ending
 from bonsai.store import NodeRun, Run
 
 
-def some_run(*texts: str) -> Run:
+def some_run(*texts: str, nodes: int = 1) -> Run:
     corpus = [Input(text, (), True, 1 << place) for place, text in enumerate(texts)]
-    node = NodeRun(Bounds(1, 1, 1), "unrestricted", 1, 1, 0, 0.1, 1, 1, 0.0, "saturated")
-    asked: dict[str, object] = {"bounds": [1, 1, 2], "lattice": "plain", "complete": True}
-    return Run(asked, ".sql", ["f"], corpus, 1, 1, 0, [], [node], [], 1.0)
+    node = NodeRun(Bounds(1, 1, 1), "unrestricted", 1, 1, 0, 0.1, 1, 1, 0.0, Ending.SATURATED)
+    asked: dict[str, object] = {"bounds": [1, 1, nodes], "lattice": "plain", "complete": True, "failures": []}
+    return Run(asked, ".sql", ["f"], corpus, 1, 1, 0, [], [node] * nodes, [], 1.0)
 
 
 def printed(run: Run, columns: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> str:
@@ -36,11 +37,20 @@ def test_tests_stand_beside_each_other_if_they_fit_and_otherwise_one_per_line(
     ]
 
 
-def test_what_time_has_cost_is_said(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    whole = some_run("0")
-    assert "--time" not in printed(whole, 80, monkeypatch, capsys)
-    cut = replace(whole, nodes=[replace(whole.nodes[0], stopped="time is up")])
-    assert "2 of 2 nodes were cut short by --time" in printed(cut, 80, monkeypatch, capsys)
+def test_what_was_not_finished_is_said_and_why(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    whole = some_run("0", nodes=2)
+    assert "nodes" not in printed(whole, 80, monkeypatch, capsys).replace("2 nodes\n", "")
+    for ending, words in (
+        (Ending.OUT_OF_TIME, "1 of 2 nodes ran out of time"),
+        (Ending.INTERRUPTED, "1 of 2 nodes were not finished when the run was stopped"),
+        (Ending.FAILED, "1 of 2 nodes failed"),
+    ):
+        cut = replace(whole, nodes=[whole.nodes[0], replace(whole.nodes[1], stopped=ending)])
+        assert words in printed(cut, 80, monkeypatch, capsys)
+    never_started = replace(whole, nodes=whole.nodes[:1])
+    assert "1 of 2 nodes were not finished" in printed(never_started, 80, monkeypatch, capsys)
 
 
 def test_one_is_not_many(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

@@ -9,7 +9,7 @@ from bonsai import Bounds
 from bonsai.budget import Executions
 from bonsai.cli.lattice_view import lattice_picture, status
 from bonsai.grow import Growing
-from bonsai.session import GrowSettings
+from bonsai.grow_settings import GrowSettings
 from made_subjects import json_subject
 
 

@@ -42,7 +42,11 @@ def test_for_people(arguments: list[str], capsys: pytest.CaptureFixture[str]) ->
 
 @pytest.mark.parametrize(
     ("options", "words"),
-    [(["--fuzz", "60s"], "no number of executions"), (["--fuzz", "lots"], "no budget"), (["--jobs", "0"], "jobs")],
+    [
+        (["--fuzz", "60s"], "no number of executions"),
+        (["--fuzz", "lots"], "a budget"),
+        (["--jobs", "0"], "jobs"),
+    ],
 )
 def test_wrong_options(arguments: list[str], options: list[str], words: str, complaint: Complaint) -> None:
     assert words in complaint(*arguments, *options)

@@ -21,7 +21,7 @@ from bonsai.evaluation.evaluating import Asked, Evaluation, Standing, Wanted, se
 from bonsai.evaluation.records import Corpus, Data, Technique
 from bonsai.evaluation.results import KILLED, Results
 from bonsai.evaluation.steps import spread
-from bonsai.session import GrowSettings
+from bonsai.grow_settings import GrowSettings
 from bonsai.subject import load_subject
 from bonsai.workers.local import LocalWorkers
 from targets.jvm.tools import needs_java

@@ -18,10 +18,12 @@ import pytest
 import bonsai
 from bonsai import BonsaiError, parse
 from bonsai.budget import Executions
+from bonsai.checkpoint import Stored
 from bonsai.choices import Draws
 from bonsai.cli import run as run_command
 from bonsai.corpus import Input
 from bonsai.derivation import holding
+from bonsai.ending import Ending
 from bonsai.grow import Earlier
 from bonsai.mutation.bench import Bench
 from bonsai.mutation.killing import KillSettings, with_killers
@@ -32,7 +34,7 @@ from bonsai.sampler import Sampler
 from bonsai.store import Run
 from bonsai.workers.cluster import ClusterWorkers
 from bonsai.workers.local import LocalWorkers
-from bonsai.workers.tasks import Event, Finished, Kept, Started, Task, Told
+from bonsai.workers.tasks import Event, Failed, Finished, Kept, Started, Task, Told
 from bonsai.workers.workshop import Workshop
 from made_subjects import json_subject
 from tiny_subject import write_tiny_subject
@@ -70,12 +72,12 @@ class Notebook:
     """A journal in memory, which a further session can go on from."""
 
     def __init__(self) -> None:
-        self.results: dict[str, tuple[str, bytes]] = {}
+        self.results: dict[str, Stored] = {}
         self.checkpoints: dict[str, bytes] = {}
         self.notes: list[str] = []
 
-    def save(self, task: str, stopped: str, state: bytes) -> None:
-        self.results[task] = stopped, state
+    def save(self, task: str, ending: Ending, state: bytes, reason: str = "") -> None:
+        self.results[task] = Stored(ending, state, reason)
         self.checkpoints.pop(task, None)
 
     def checkpoint(self, task: str, state: bytes) -> None:
@@ -91,7 +93,7 @@ class Notebook:
 class InOrder:
     """Workers of this process, which do the tasks that can be done in any order that is wanted.
 
-    `die` is raised when so many tasks are done, as if the whole run were killed.
+    When so many tasks are done, the next one is killed with the whole run, or fails.
     """
 
     slots = 1
@@ -101,12 +103,12 @@ class InOrder:
         workshop: Workshop,
         order: Random | None = None,
         most: int | None = None,
-        die: type[BaseException] = ZeroDivisionError,
+        error: BonsaiError | None = None,
     ) -> None:
         self._workshop = workshop
         self._order = order
         self._most = most
-        self._die = die
+        self._error = error
         self._waiting: dict[str, tuple[Task, Sequence[str]]] = {}
         self._results: dict[str, object] = {}
         self._stopping = False
@@ -135,10 +137,14 @@ class InOrder:
             self._results[key] = task(self._workshop, [self._results[one] for one in after], channel)
             yield from self._kept
             self._kept.clear()
-            if len(self.done) == self._most:
-                raise self._die("so many tasks are done")
-            self.done.append(key)
-            yield Finished(key, self._results[key])
+            if len(self.done) == self._most and self._error is None:
+                raise ZeroDivisionError("so many tasks are done")
+            if len(self.done) == self._most and self._error is not None:
+                self._most = None
+                yield Failed(key, self._error)
+            else:
+                self.done.append(key)
+                yield Finished(key, self._results[key])
 
 
 @dataclass(frozen=True)
@@ -154,6 +160,9 @@ class _Channel:
 
     def stopping(self) -> bool:
         return self.workers._stopping
+
+    def now(self) -> float:
+        return 0.0
 
 
 def same(one: Run, other: Run) -> bool:
@@ -352,16 +361,15 @@ def test_a_part_that_is_stopped_goes_on_with_the_mutants_that_are_left(grown: Ru
 
 
 def test_a_task_that_fails_does_not_lose_the_run(grown: Run, extended: Run, workshop: Workshop) -> None:
-    def broken(message: str) -> BonsaiError:
-        return BonsaiError(message, "is there enough memory?")
-
-    journal = Notebook()
-    failing = InOrder(workshop, most=3, die=broken)  # type: ignore[arg-type]
+    journal, error = Notebook(), BonsaiError("it fell over", "is there enough memory?")
+    failing = InOrder(workshop, most=3, error=error)
     found = with_killers(grown, ASKED, failing, journal, Earlier())
     assert found.corpus == grown.corpus
     assert found.summary()["complete"] is False
-    assert found.summary()["failures"] == [{"task": "mutants", "reason": "so many tasks are done"}]
-    assert "so many tasks are done" in journal.notes[-1]
+    assert found.summary()["failures"] == [{"task": "mutants", "reason": str(error)}]
+    assert str(error) in journal.notes[-1]
+    assert len(failing.done) > 3  # the others go on
+    assert set(failing.done) == set(journal.results)
     assert same(with_killers(grown, ASKED, InOrder(workshop), journal, journal.earlier()), extended)
 
 

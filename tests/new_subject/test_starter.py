@@ -8,8 +8,8 @@ import bonsai
 from bonsai.budget import parse_budget
 from bonsai.checkup import check_target, draw_samples
 from bonsai.errors import BonsaiError
+from bonsai.grow_settings import GrowSettings
 from bonsai.new_subject.starter import start_subject
-from bonsai.session import GrowSettings
 from bonsai.subject import BUNDLED, bundled_subjects
 
 

@@ -10,7 +10,7 @@ import bonsai
 from bonsai import Bounds
 from bonsai.budget import Executions
 from bonsai.corpus import Policy, bits
-from bonsai.session import GrowSettings
+from bonsai.grow_settings import GrowSettings
 from bonsai.store import Run
 from bonsai.subject import start_target
 from bonsai.targets.execution import Outcome, Target

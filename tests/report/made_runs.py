@@ -8,6 +8,7 @@ from bonsai import Bounds
 from bonsai.captions import Caption, Unparsed
 from bonsai.cbgf import Finding, Growth
 from bonsai.corpus import Input, bits
+from bonsai.ending import Ending
 from bonsai.store import NodeRun, Run, write_run
 from bonsai.targets.execution import Outcome
 from made_subjects import json_subject
@@ -59,8 +60,8 @@ def made_run(corpus: Sequence[Made], features: list[str] | None = None, **more: 
         "unstable": 0,
         "findings": [],
         "nodes": [
-            NodeRun(Bounds(1, 1, 1), "restricted", 10, 12, 2, 0.5, 2, 2, 0.1, "saturated", 3),
-            NodeRun(Bounds(2, 1, 1), "restricted", 5, 5, 0, 0.25, 3, 3, 0.1, "time is up", 1),
+            NodeRun(Bounds(1, 1, 1), "restricted", 10, 12, 2, 0.5, 2, 2, 0.1, Ending.SATURATED, 3),
+            NodeRun(Bounds(2, 1, 1), "restricted", 5, 5, 0, 0.25, 3, 3, 0.1, Ending.OUT_OF_TIME, 1),
         ],
         "growth": [Growth(10, 0.5, 2, 2, 2, 2.5), Growth(15, 0.75, 4, 3, 3, 2.0)],
         "seconds": 0.75,

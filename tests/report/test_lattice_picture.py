@@ -1,6 +1,7 @@
 from itertools import product
 
 from bonsai.bounds import Bounds
+from bonsai.ending import Ending
 from bonsai.lattice import Lattice
 from bonsai.report.lattice_picture import RADIUS, pictures
 from bonsai.store import NodeRun
@@ -8,7 +9,7 @@ from bonsai.store import NodeRun
 
 def nodes(upper: Bounds) -> list[NodeRun]:
     return [
-        NodeRun(node.bounds, node.saving.value, 1, 1, 0, 0.1, 1, 1, 0.0, "saturated", place)
+        NodeRun(node.bounds, node.saving.value, 1, 1, 0, 0.1, 1, 1, 0.0, Ending.SATURATED, place)
         for place, node in enumerate(Lattice(upper).nodes())
     ]
 

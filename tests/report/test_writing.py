@@ -6,7 +6,7 @@ import pytest
 
 import bonsai
 from bonsai.budget import Executions
-from bonsai.session import GrowSettings
+from bonsai.grow_settings import GrowSettings
 from made_subjects import json_subject
 
 SMALL = GrowSettings(bonsai.Bounds(1, 1, 1), budget=Executions(30))

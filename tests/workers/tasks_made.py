@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from bonsai.errors import BonsaiError
-from bonsai.workers.tasks import Channel, Event, Finished, Task, Workers
+from bonsai.workers.tasks import Channel, Event, Failed, Finished, Task, Workers
 from bonsai.workers.workshop import Workshop
 
 
@@ -112,3 +112,50 @@ def events_of(workers: Workers, tasks: dict[str, tuple[Task, list[str]]]) -> lis
 def results(events: list[Event]) -> dict[str, object]:
     """What came out."""
     return {event.key: event.result for event in events if isinstance(event, Finished)}
+
+
+def errors(events: list[Event]) -> dict[str, BonsaiError]:
+    """What failed."""
+    return {event.key: event.error for event in events if isinstance(event, Failed)}
+
+
+def events_with_stand_ins(workers: Workers, tasks: dict[str, tuple[Task, list[str]]]) -> list[Event]:
+    """All that happens when a task that fails is given a result, 100."""
+    for key, (task, after) in tasks.items():
+        workers.submit(key, task, after)
+    happened: list[Event] = []
+    for event in workers.events(1):
+        if isinstance(event, Failed):
+            workers.provide(event.key, 100)
+        if event is not None:
+            happened.append(event)
+    return happened
+
+
+@dataclass(frozen=True, slots=True)
+class StopItself:
+    """Stops its own process, as often as there is no file of that name yet."""
+
+    folder: str
+    times: int
+
+    def resumed(self, state: bytes) -> "StopItself":
+        return self
+
+    def __call__(self, workshop: Workshop, before: Sequence[object], channel: Channel) -> str:
+        stops = len(list(Path(self.folder).iterdir()))
+        if stops < self.times:
+            (Path(self.folder) / str(stops)).touch()
+            os.kill(os.getpid(), signal.SIGSTOP)
+        return "done"
+
+
+@dataclass(frozen=True, slots=True)
+class ProcessId:
+    """The process of the worker."""
+
+    def resumed(self, state: bytes) -> "ProcessId":
+        return self
+
+    def __call__(self, workshop: Workshop, before: Sequence[object], channel: Channel) -> int:
+        return os.getpid()

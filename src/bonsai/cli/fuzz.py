@@ -8,7 +8,6 @@ import typer
 from rich.markup import escape
 
 from bonsai.api import fuzz as run_fuzzer
-from bonsai.api import require_mutator
 from bonsai.budget import parse_budget
 from bonsai.cbgf import Cbgf
 from bonsai.cli.common import (
@@ -21,12 +20,12 @@ from bonsai.cli.common import (
     console,
     print_error,
 )
-from bonsai.cli.grown import complain_if_in_vain, print_unstable
+from bonsai.cli.grown import exit_code, print_unstable
 from bonsai.cli.live import LiveLine
 from bonsai.corpus import Policy, Select, mean_size
 from bonsai.describing import described
-from bonsai.errors import BonsaiError
 from bonsai.feedback import Saving
+from bonsai.mutators import require_mutator
 from bonsai.report.writing import write_report
 from bonsai.store import Replace, Run, require_free, write_run
 from bonsai.subject import load_subject
@@ -56,7 +55,7 @@ def fuzz(
 ) -> int:
     """Fuzz a subject's target at one bound, guided by coverage (Algorithm 2 of the paper). Ctrl-C keeps the result.
 
-    Exit code 1 if the target judges none of the inputs, or has nothing to cover.
+    Exit code 1 if it fails, if the target judges none of the inputs, or has nothing to cover.
 
     Example: bonsai fuzz chocopy --bounds 2,2,2 --budget 20000x -o out
     """
@@ -78,13 +77,11 @@ def fuzz(
         )
     write_run(output, described(run, loaded))
     write_report(output, print_error)
-    if run.failure is not None:
-        raise BonsaiError(run.failure.message, f"what was found is in {output}; {run.failure.hint}")
     if as_json:
         typer.echo(json.dumps(run.summary()))
     else:
         _print(run, output, quiet)
-    return complain_if_in_vain(run)
+    return exit_code(run, f"what was found until then is in {output}")
 
 
 def _line(fuzzer: Cbgf, seconds: float) -> str:
@@ -113,7 +110,7 @@ def _print(run: Run, output: Path, quiet: bool) -> None:
     )
     out.print(
         f"{features['covered']} of {features['total']} features covered, {features['by_valid']} by valid tests; "
-        f"{counted(run.nodes[0].executions, 'execution')} in {run.seconds:.1f} s; {run.nodes[0].stopped}"
+        f"{counted(run.nodes[0].executions, 'execution')} in {run.seconds:.1f} s; {run.nodes[0].stopped.value}"
     )
     print_unstable(out, run)
     for finding in run.findings:

@@ -17,7 +17,7 @@ from bonsai.cli.common import (
     print_error,
     programs_of,
 )
-from bonsai.cli.grown import complain_if_in_vain, print_grown
+from bonsai.cli.grown import exit_code, print_grown
 from bonsai.cli.interruption import Interruption
 from bonsai.cli.lattice_view import GrowView
 from bonsai.cli.progress import Counter
@@ -26,12 +26,13 @@ from bonsai.corpus_folder import read_corpus
 from bonsai.describing import described
 from bonsai.durations import parse_duration
 from bonsai.errors import BonsaiError
+from bonsai.grow_settings import GrowSettings, Reach, asked_before
 from bonsai.lattice import Kind, Lattice
 from bonsai.mutation.bench import require_mutable
 from bonsai.mutation.killing import KillSettings, with_killers
 from bonsai.planting import plant
 from bonsai.report.writing import write_report
-from bonsai.session import FIRST_REACH, GrowSettings, Reach, asked_before, begin, resume
+from bonsai.session import FIRST_REACH, begin, resume
 from bonsai.store import Replace, Run, RunStore, require_free
 from bonsai.subject import Subject, load_subject
 from bonsai.workers.local import LocalWorkers, cores
@@ -107,7 +108,7 @@ def grow(
 ) -> int:
     """Grow a test corpus from the bottom up (Algorithm 3 of the paper). Ctrl-C keeps what was found.
 
-    Exit code 1 if the target judges none of the inputs, or has nothing to cover.
+    Exit code 1 if a part of the run fails, if the target judges none of the inputs, or has nothing to cover.
 
     Example: bonsai grow chocopy -o out
     """
@@ -116,7 +117,11 @@ def grow(
     if resume_from is not None:
         _require_no_settings(context)
         output, store = resume_from, RunStore.open(resume_from)
-        loaded, settings = asked_before(store.asked())
+        try:
+            loaded, settings = asked_before(store.asked())
+        except BonsaiError:
+            store.close()
+            raise
     else:
         if subject is None:
             raise BonsaiError("no subject is given", "write bonsai grow chocopy, say, or --resume DIR")
@@ -156,22 +161,25 @@ def grow(
                     run = with_killers(run, asked, workers, journal, earlier, counter, interruption.requested)
             if store is not None:
                 store.finish(described(run, session.subject))
+    except KeyboardInterrupt:
+        if store is None:
+            raise
+        print_error("stopped at once", f"go on from the last checkpoint with bonsai grow --resume {output}")
+        return INTERRUPTED
     finally:
         workers.close()
         if store is not None:
             store.close()
     write_report(output, print_error)
     _print(run, output, as_json, quiet)
-    if interruption.requested():
-        print_error("interrupted", f"go on with bonsai grow --resume {output}")
-        return INTERRUPTED
-    return complain_if_in_vain(run)
+    code = exit_code(run, f"what was found is kept; bonsai grow --resume {output} tries again")
+    return INTERRUPTED if interruption.requested() else code
 
 
 def _seconds(time: str | None) -> float | None:
     seconds = None if time is None else parse_duration(time)
     if time is not None and not seconds:
-        raise BonsaiError(f"{time!r} is no time", "write --time 10m, say")
+        raise BonsaiError(f"{time!r} is not a duration", "write for example --time 90s, --time 10m or --time 1h")
     return seconds
 
 

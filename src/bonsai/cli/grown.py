@@ -10,13 +10,14 @@ from rich.table import Table
 from rich.text import Text
 
 from bonsai.bounds import Bounds
-from bonsai.budget import TIME_IS_UP
 from bonsai.captions import first_witnessed
 from bonsai.cli.common import console, print_error
 from bonsai.corpus import Input
+from bonsai.ending import Ending
 from bonsai.lattice import Kind, Lattice
+from bonsai.session import RUN
 from bonsai.store import Run
-from bonsai.wording import counted
+from bonsai.wording import counted, visible
 
 SHOWN = 5
 BETWEEN = 4  # columns
@@ -35,11 +36,26 @@ def print_grown(run: Run, folder: Path) -> None:
     if run.judged != 0:
         out.print(f"\nNext: open {folder}/report.html, or look into {folder}/corpus", markup=False)
     if not run.asked["complete"]:
-        out.print(f"The run is not complete; go on with: bonsai grow --resume {folder}", markup=False)
+        out.print(f"The run is not complete. Go on with: bonsai grow --resume {folder}", markup=False)
 
 
-def complain_if_in_vain(run: Run) -> int:
-    """The exit code: 1 if there is nothing to cover, or no verdict on any of the inputs that were executed."""
+def exit_code(run: Run, hint: str) -> int:
+    """Returns 0 if all is well; otherwise 1, after saying why.
+
+    All is well unless a part of the run has failed, there is nothing to cover, or the target has no verdict on any
+    of the inputs that were executed.
+    """
+    failures = run.asked["failures"]
+    assert isinstance(failures, list)
+    for failure in failures[:SHOWN]:
+        what = "the run" if failure["task"] == RUN else failure["task"]
+        print_error(f"{what} failed: {visible(failure['reason'])}", hint)
+    if len(failures) > SHOWN:
+        print_error(f"{len(failures) - SHOWN} more tasks failed", "run.json lists them under failures")
+    return max(_complain_if_in_vain(run), 1 if failures else 0)
+
+
+def _complain_if_in_vain(run: Run) -> int:
     if not run.features:
         print_error("the target has no features, so no input is kept", "`cover` in [target] names modules to cover")
         return 1
@@ -86,15 +102,18 @@ def print_unstable(out: Console, run: Run) -> None:
 
 
 def _print_cut(out: Console, run: Run) -> None:
-    """How much a limit on the time has cost, nodes that never ran among it."""
-    if not any(TIME_IS_UP in node.stopped for node in run.nodes):
-        return
+    """Prints how many nodes are not done, and why. Nodes that never started have no entry in the run."""
     bounds, kind = run.asked["bounds"], run.asked["lattice"]
     assert isinstance(bounds, list)
     nodes = len(Lattice(Bounds(*bounds), Kind(kind)).nodes())
-    finished = sum(TIME_IS_UP not in node.stopped for node in run.nodes)
-    cut = f"{nodes - finished} of {counted(nodes, 'node')} were cut short by --time"
-    out.print(f"[yellow]{cut}; leave it out for more[/yellow]")
+    endings = [node.stopped for node in run.nodes]
+    cut = nodes - sum(ending.is_final or ending is Ending.FAILED for ending in endings)
+    if cut:
+        by_time = Ending.OUT_OF_TIME in endings and Ending.INTERRUPTED not in endings
+        why = "ran out of time" if by_time else "were not finished when the run was stopped"
+        out.print(f"[yellow]{cut} of {counted(nodes, 'node')} {why}[/yellow]")
+    if failed := endings.count(Ending.FAILED):
+        out.print(f"[red]{failed} of {counted(nodes, 'node')} failed[/red]")
 
 
 def _print_tests(out: Console, title: str, run: Run, tests: list[Input]) -> None:

@@ -10,12 +10,12 @@ from rich.table import Table
 from rich.text import Text
 
 from bonsai.bounds import Bounds
-from bonsai.budget import INTERRUPTED
 from bonsai.corpus import mean_size
+from bonsai.ending import Ending
 from bonsai.feedback import Saving
-from bonsai.grow import PRUNE, Growing, key_of
+from bonsai.grow import PRUNE, Growing, Result, key_of
 from bonsai.lattice import Node
-from bonsai.wording import counted
+from bonsai.wording import counted, visible
 
 WIDEST = 6  # a lattice with a larger bound is not drawn
 EVERY_ON_A_TERMINAL = 0.25
@@ -61,7 +61,7 @@ class GrowView:
                 print(
                     f"{growing.seconds:6.1f} s  {key:12} {counted(state.tally.executions, 'execution'):>18}  "
                     f"{counted(growing.new[key], 'new feature'):>16}, {growing.corpus.covered.bit_count()} in all  "
-                    f"{counted(len(state.members), 'test'):>10}  {growing.ending(result)}",
+                    f"{counted(len(state.members), 'test'):>10}  {_how_it_ended(growing, result)}",
                     file=sys.stderr,
                     flush=True,
                 )
@@ -83,9 +83,15 @@ def status(growing: Growing, features: int) -> str:
     ]
     if PRUNE in growing.running:
         lines.append("pruning")
-    if growing.stopping:
-        lines.append(f"{growing.stopping}; what was found is kept")
+    if growing.stopping is not None:
+        lines.append(f"{growing.stopping.value}; what was found is kept")
     return "\n".join(lines)
+
+
+def _how_it_ended(growing: Growing, result: Result) -> str:
+    """Returns how a task ended, in one line."""
+    ending = growing.ending(result)
+    return f"failed: {visible(result.reason)}" if ending is Ending.FAILED else ending.value
 
 
 def _left(growing: Growing, done: int, nodes: int) -> str:
@@ -131,7 +137,7 @@ def _cell(growing: Growing, bounds: Bounds) -> Text:
 
 
 def _mark(growing: Growing, node: Node) -> tuple[str, str]:
-    """A sign and its colour: waiting, running, done with or without something new."""
+    """Returns a sign and its colour: waiting, running, cut short, failed, done with or without something new."""
     keys = [key_of(node, shard) for shard in range(growing.plan.shards)]
     if growing.done(node):
         new = any(growing.new.get(key) for key in keys)
@@ -139,5 +145,7 @@ def _mark(growing: Growing, node: Node) -> tuple[str, str]:
         return ("●", f"bold {colour}") if new else ("●", f"dim {colour}")
     if any(key in growing.running for key in keys):
         return "◐", "yellow"
-    stopped = any(key in growing.results and growing.results[key].stopped == INTERRUPTED for key in keys)
-    return ("◌", "red") if stopped else ("·", "dim")
+    endings = [growing.results[key].ending for key in keys if key in growing.results]
+    if Ending.FAILED in endings:
+        return "✗", "bold red"
+    return ("◌", "red") if endings else ("·", "dim")

@@ -6,8 +6,8 @@ from bonsai.budget import Auto
 from bonsai.cbgf import TREE_MUTATORS, Pruning
 from bonsai.corpus import Policy
 from bonsai.dedup import Dedup
+from bonsai.grow_settings import GrowSettings
 from bonsai.lattice import Kind
-from bonsai.session import GrowSettings
 
 PREFIX = "ablation-"
 COMPLETE = PREFIX + "complete"

@@ -33,10 +33,10 @@ from bonsai.evaluation.records import (
 )
 from bonsai.evaluation.steps import Baseline, Grow, Measure, Reduce, SampleBlindly, ScoreMutants
 from bonsai.extras import require
+from bonsai.grow_settings import GrowSettings
 from bonsai.mutation.bench import require_mutable
 from bonsai.reduction.predicate import load_tools
 from bonsai.reduction.reducing import Method
-from bonsai.session import GrowSettings
 from bonsai.subject import Subject, identity
 from bonsai.targets.settings import PythonTarget
 from bonsai.workers.tasks import Finished, Lost, Started, Task, Workers

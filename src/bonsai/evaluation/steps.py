@@ -10,18 +10,20 @@ from time import monotonic
 from typing import Self
 
 from bonsai.bounds import Bounds
-from bonsai.budget import INTERRUPTED, Budget, Executions, Until
+from bonsai.budget import Budget, Executions, Until
 from bonsai.cbgf import METHODS, Cbgf
 from bonsai.corpus import Policy, size_of
+from bonsai.ending import Ending
 from bonsai.evaluation.heatmap import heatmap
 from bonsai.evaluation.measure import judge, third_party
 from bonsai.evaluation.records import Blind, Corpus, Measured, Scored, Scores
 from bonsai.feedback import Saving
 from bonsai.grow import PRUNE
+from bonsai.grow_settings import GrowSettings
 from bonsai.mutation.bench import Bench
 from bonsai.mutation.scoring import Score, scores
 from bonsai.reduction.reducing import Method, reduce_corpus
-from bonsai.session import GrowSettings, begin
+from bonsai.session import begin
 from bonsai.targets.execution import Outcome
 from bonsai.workers.local import LocalWorkers
 from bonsai.workers.tasks import Channel
@@ -78,7 +80,7 @@ class Baseline(_Step):
         budget = Executions(max(one.executions for one in before if isinstance(one, Corpus)))
         sampler, method = workshop.sampler(self.bounds), METHODS[Policy.PAPER]
         fuzzer = Cbgf(sampler, workshop.target, Saving.UNRESTRICTED, method, (self.seed, "baseline"))
-        if fuzzer([], Until(budget, channel.stopping)) == INTERRUPTED:
+        if fuzzer([], Until(budget, channel.stopping)) is Ending.INTERRUPTED:
             return None
         texts = [one.text for one in fuzzer.corpus.inputs()]
         return Corpus(texts, fuzzer.tally.executions, monotonic() - started)

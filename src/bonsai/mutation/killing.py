@@ -13,6 +13,7 @@ from time import monotonic
 
 from bonsai.bounds import Bounds
 from bonsai.corpus import Input
+from bonsai.ending import Ending
 from bonsai.errors import BonsaiError
 from bonsai.grow import KEEP_EVERY, PATIENCE, Earlier, Journal
 from bonsai.mutation.killing_steps import (
@@ -33,11 +34,10 @@ from bonsai.mutation.killing_steps import (
 )
 from bonsai.mutation.scoring import Watch, unwatched
 from bonsai.store import MutantKill, Run
-from bonsai.workers.tasks import Event, Finished, Kept, Lost, Told, Workers
+from bonsai.workers.tasks import Event, Failed, Finished, Kept, Lost, Told, Workers
 
 TASK = "mutants"  # what the names of all tasks begin with
 PROGRAMS, MUTANTS = 1000, 16  # of one task; never a matter of how many workers there are
-FINISHED = "finished"
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,10 +70,10 @@ def with_killers(
     except _Stopped:
         return replace(run, asked={**run.asked, "complete": False})
     except BonsaiError as error:
-        journal.note(hunt.seconds, f"{TASK}: {error.message}")
+        journal.note(hunt.seconds, f"{TASK}: {Ending.FAILED.value}: {error}")
         before = run.asked.get("failures", [])
         assert isinstance(before, list)
-        failures = [*before, {"task": TASK, "reason": error.message}]
+        failures = [*before, {"task": TASK, "reason": str(error)}]
         return replace(run, asked={**run.asked, "complete": False, "failures": failures})
 
 
@@ -102,6 +102,7 @@ class _Hunt:
         self._watch = watch
         self._stopping = stopping
         self._stopped = False
+        self._failure: BonsaiError | None = None  # of the first task that failed; the others go on
         self._began = monotonic() - run.seconds
         self._name = f"{TASK}/{_digest(run.corpus, settings)}"
 
@@ -166,9 +167,8 @@ class _Hunt:
         self._require_going_on()
         results: dict[str, StepResult] = {}
         for key, task in tasks.items():
-            if key in self._earlier.results:
-                _, state = self._earlier.results[key]
-                results[key] = from_bytes(state)
+            if self._earlier.is_final(key):
+                results[key] = from_bytes(self._earlier.results[key].state)
                 self._workers.provide(key, results[key])
             else:
                 checkpoint = self._earlier.checkpoints.get(key)
@@ -183,9 +183,8 @@ class _Hunt:
                 self._stopped = True
                 self._workers.stop()
         self._require_going_on()
-        for key in tasks:
-            if key not in results:
-                raise BonsaiError(f"{key} has no result", "go on with --resume")
+        if self._failure is not None:
+            raise self._failure
         return [results[key] for key in tasks]
 
     def _happened(
@@ -208,8 +207,10 @@ class _Hunt:
                 else:
                     results[key] = result
                     progress[key] = tasks[key].size
-                    self._journal.save(key, FINISHED, to_bytes(result))
-                    self._journal.note(self.seconds, f"{key}: {FINISHED}")
+                    self._journal.save(key, Ending.FINISHED, to_bytes(result))
+                    self._journal.note(self.seconds, f"{key}: {Ending.FINISHED.value}")
+            case Failed(_, error):
+                self._failure = self._failure or error
 
     def _require_going_on(self) -> None:
         if self._stopped or self._stopping():

@@ -19,6 +19,7 @@ from time import monotonic
 from typing import Any, Self
 
 from bonsai.bounds import Bounds
+from bonsai.checkpoint import reading
 from bonsai.choices import Choices
 from bonsai.corpus import Input, size_of
 from bonsai.derivation import Derivation, holding
@@ -149,9 +150,10 @@ def to_bytes(result: StepResult) -> bytes:
 
 
 def from_bytes(data: bytes) -> StepResult:
-    """Returns the result that `to_bytes` wrote."""
-    record = json.loads(zlib.decompress(data))
-    return KINDS[record.pop("kind")].of(record)
+    """Returns the result that `to_bytes` wrote. Raises an error if the bytes are something else."""
+    with reading():
+        record = json.loads(zlib.decompress(data))
+        return KINDS[record.pop("kind")].of(record)
 
 
 def _pool_record(pool: Pool) -> dict[str, Any]:

@@ -47,7 +47,7 @@ def children(
     weights: Mapping[str, int] = METHODS[Policy.SMALLEST].mutators,
 ) -> list[Derivation]:
     """So many different programs that are no parents, made from all parents in turn, blindly, by some mutators."""
-    mutators, cumulated = [MUTATORS[name] for name in weights], list(accumulate(weights.values()))
+    mutators, cumulated = [MUTATORS[name].mutator for name in weights], list(accumulate(weights.values()))
     around, draws = Surroundings(sampler, parents), Draws((seed, "black box"))
     known = {parent.text for parent in parents}
     found: list[Derivation] = []

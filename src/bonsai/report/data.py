@@ -69,6 +69,8 @@ class Report:
     hits: list[int]
     findings: list[Finding]
     unparsed: list[Unparsed]
+    is_complete: bool
+    failures: list[tuple[str, str]]  # tasks, and why they failed
 
 
 def read_report(folder: Path, subject: str | None = None, compare: Path | None = None) -> Report:
@@ -103,6 +105,8 @@ def read_report(folder: Path, subject: str | None = None, compare: Path | None =
         hits=[run.takers[number] for number in covered],
         findings=run.findings,
         unparsed=run.unparsed,
+        is_complete=bool(run.summary.get("complete", True)),
+        failures=[(failure["task"], failure["reason"]) for failure in run.summary.get("failures", ())],
     )
 
 

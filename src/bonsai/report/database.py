@@ -12,9 +12,25 @@ from bonsai.bounds import Bounds
 from bonsai.captions import Caption, Unparsed
 from bonsai.cbgf import Finding, Growth
 from bonsai.corpus import Input
+from bonsai.ending import Ending
 from bonsai.errors import BonsaiError
-from bonsai.store import DATABASE, NodeRun
+from bonsai.schema import require_schema
+from bonsai.store import DATABASE, NodeRun, require_sound_run
 from bonsai.targets.execution import Outcome
+
+_TEXTS_AND_NUMBERS: dict[str, Any] = {
+    "subject": str,
+    "folder": str,
+    "seconds": int | float,
+    "executions": int,
+    "duplicates_skipped": int,
+    "executions_per_second": int | float,
+}
+_FIGURES = {
+    "features": ("covered", "total", "by_valid", "unstable"),
+    "corpus": ("files", "valid", "invalid", "mean_size", "median_size", "max_size", "total_size"),
+    "findings": ("crashes", "timeouts"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,22 +59,45 @@ def read_run(folder: Path) -> Recorded:
         )
     address = f"{(folder / DATABASE).resolve().as_uri()}?mode=ro"
     with _reading(folder), closing(sqlite3.connect(address, uri=True)) as it:
+        require_sound_run(it, folder)
         masks, takers = _hits(it)
         rows = it.execute(
             "SELECT id, text, choices, valid, name, rules, message, output FROM inputs ORDER BY id"
         ).fetchall()
         return Recorded(
-            summary=json.loads((folder / "run.json").read_text(encoding="utf-8")),
+            summary=_summary(folder / "run.json"),
             features=[name for (name,) in it.execute("SELECT name FROM features ORDER BY id")],
             takers=takers,
             corpus=[Input(row[1], tuple(json.loads(row[2])), bool(row[3]), masks.get(row[0], 0)) for row in rows],
             files=[row[4] for row in rows],
             captions=[Caption(row[4], tuple(json.loads(row[5])), row[6], row[7]) for row in rows],
-            nodes=[NodeRun(Bounds(*row[1:4]), *row[4:]) for row in it.execute("SELECT * FROM nodes ORDER BY id")],
+            nodes=[_node(row) for row in it.execute("SELECT * FROM nodes ORDER BY id")],
             growth=[Growth(*row) for row in it.execute("SELECT * FROM growth")],
             findings=[Finding(Outcome(row[0]), *row[1:]) for row in it.execute("SELECT * FROM findings")],
             unparsed=[Unparsed(a, b, tuple(json.loads(c))) for a, b, c in it.execute("SELECT * FROM unparsed")],
         )
+
+
+def _node(row: tuple[Any, ...]) -> NodeRun:
+    _, idents, items, depth, *values = row
+    figures = dict(zip(NodeRun.__slots__[1:], values, strict=True))
+    return NodeRun(Bounds(idents, items, depth), **figures | {"stopped": Ending(figures["stopped"])})
+
+
+def _summary(path: Path) -> dict[str, Any]:
+    """Returns what `run.json` says. Raises an error if it does not say what every run says."""
+    summary = json.loads(path.read_text(encoding="utf-8"))
+    if not isinstance(summary, dict):
+        raise ValueError(f"{path.name} is not an object")
+    require_schema(summary.get("schema"), path)
+    for key, kind in _TEXTS_AND_NUMBERS.items():
+        if not isinstance(summary.get(key), kind):
+            raise ValueError(f"{path.name} has no {key}")
+    for key, names in _FIGURES.items():
+        figures = summary.get(key)
+        if not isinstance(figures, dict) or not all(isinstance(figures.get(name), int | float) for name in names):
+            raise ValueError(f"{path.name} has no {key}")
+    return summary
 
 
 def _hits(database: sqlite3.Connection) -> tuple[dict[int, int], dict[int, int]]:
@@ -85,7 +124,7 @@ def _hits(database: sqlite3.Connection) -> tuple[dict[int, int], dict[int, int]]
 def _reading(folder: Path) -> Iterator[None]:
     try:
         yield
-    except (sqlite3.Error, ValueError, TypeError, OSError) as error:
+    except (sqlite3.Error, AttributeError, LookupError, OSError, TypeError, ValueError) as error:
         raise BonsaiError(
             f"the run in {folder} cannot be read: {error}", "it is damaged, or of another version of Bonsai"
         ) from None

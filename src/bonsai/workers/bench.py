@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from threading import Lock
+from time import time
 from typing import Any
 
 from distributed import Reschedule, Worker, WorkerPlugin, get_worker
@@ -17,7 +18,7 @@ from distributed import Reschedule, Worker, WorkerPlugin, get_worker
 from bonsai.errors import BonsaiError
 from bonsai.subject import BUNDLED, Subject
 from bonsai.version import DISTRIBUTION, bonsai_version
-from bonsai.workers.process import mistake
+from bonsai.workers.process import as_bonsai_error
 from bonsai.workers.tasks import Started, Task, Told
 from bonsai.workers.workshop import Workshop
 
@@ -68,14 +69,14 @@ class Bench(WorkerPlugin):
         """To the one who submits; `log_event` may be called in any thread."""
         self.worker.log_event(self.name, (self.worker.address, pickle.dumps(event)))
 
-    def do(self, key: str, task: Task, before: dict[str, object]) -> object:
-        """Run a task in a free workshop."""
+    def do(self, key: str, task: Task, skew: float, before: dict[str, object]) -> object:
+        """Runs a task in a free workshop. `skew` is how far the clock of the one who submitted it is ahead."""
         if key in self._results:  # the worker that had this result has died, but it has been here as well
             return self._results[key]
         self._results.update(before)
         self.tell(Started(key))
         workshop = self._enter()
-        channel = _BenchChannel(key, self)
+        channel = _BenchChannel(key, self, skew)
         try:
             result = task(workshop, list(before.values()), channel)
         except BaseException:
@@ -128,9 +129,10 @@ class OwnSession(WorkerPlugin):
 class _BenchChannel:
     """Events over Dask. A task that nobody waits for any more, since its run is gone, is asked to finish too."""
 
-    def __init__(self, key: str, bench: Bench) -> None:
+    def __init__(self, key: str, bench: Bench, skew: float) -> None:
         self._key = key
         self._bench = bench
+        self._skew = skew
         self._name: Any = bench.worker.get_current_task()
         self._tasks = bench.worker.state.tasks
         self.forsaken = False
@@ -148,6 +150,9 @@ class _BenchChannel:
             self.forsaken = True
         return self.forsaken or self._bench.stopping
 
+    def now(self) -> float:
+        return time() + self._skew
+
 
 def _bench(name: str, worker: Worker) -> Bench:
     bench = worker.plugins.get(name)
@@ -156,14 +161,17 @@ def _bench(name: str, worker: Worker) -> Bench:
     return bench
 
 
-def perform(name: str, key: str, task: Task, after: Sequence[str], *before: object) -> object:
-    """The Dask task of a task: the results that it comes after are arguments, so they travel between workers."""
+def perform(name: str, key: str, task: Task, sent: float, after: Sequence[str], *before: object) -> object:
+    """Runs a task as a Dask task: the results that it comes after are arguments, so they travel between workers.
+
+    `sent` is when the task was sent, by the clock of the one who submitted it.
+    """
     try:
-        return _bench(name, get_worker()).do(key, task, dict(zip(after, before, strict=True)))
-    except (BonsaiError, Reschedule):
+        return _bench(name, get_worker()).do(key, task, sent - time(), dict(zip(after, before, strict=True)))
+    except Reschedule:
         raise
     except Exception as error:
-        raise mistake(error) from None
+        raise as_bonsai_error(error) from None
 
 
 def hand_on(result: object) -> object:

@@ -1,7 +1,9 @@
-"""Tasks come in; they run on a Dask cluster, each as one Dask task with its dependencies.
+"""Runs tasks on a Dask cluster, each as one Dask task.
 
-Results travel between the workers, and come here as well. Progress comes over a topic of the scheduler; a
-checkpoint is fetched when it is announced there. A task whose worker dies is run again by Dask, from its beginning.
+A task goes to Dask when those that it comes after are done and a thread of the cluster is free for it, so a task
+that fails takes no other one with it. Results travel between the workers, and come here as well. Progress comes
+over a topic of the scheduler; a checkpoint is fetched when it is announced there. A task whose worker dies is run
+again by Dask, from its beginning.
 """
 
 import asyncio
@@ -15,7 +17,7 @@ from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from queue import Empty, SimpleQueue
-from time import monotonic
+from time import monotonic, time
 from typing import Any
 from uuid import uuid4
 
@@ -24,7 +26,18 @@ from bonsai.extras import how_to_install
 from bonsai.subject import Subject
 from bonsai.version import DISTRIBUTION, bonsai_version
 from bonsai.workers.local import cores
-from bonsai.workers.tasks import Event, Finished, Kept, Lost, Started, Task, Told
+from bonsai.workers.tasks import (
+    Event,
+    Failed,
+    Finished,
+    Kept,
+    Lost,
+    Started,
+    Submitted,
+    Task,
+    Told,
+    WaitingTasks,
+)
 
 try:
     import dask
@@ -65,8 +78,10 @@ class ClusterWorkers:
     def __init__(self, subject: Subject, address: str) -> None:
         self._name = f"bonsai-{uuid4().hex[:12]}"
         self._inbox: SimpleQueue[_Heard | Kept | Finished | _Ended] = SimpleQueue()
+        self._waiting = WaitingTasks()
         self._futures: dict[str, Future[object]] = {}
-        self._pending: set[str] = set()
+        self._done: set[str] = set()  # the keys of results
+        self._pending: set[str] = set()  # the keys of what Dask has, and is not done
         self.running: dict[str, str] = {}  # the worker of each task
         self._stopped = False
         self._address = address
@@ -89,34 +104,50 @@ class ClusterWorkers:
         return self._slots
 
     def provide(self, key: str, result: object) -> None:
-        with dask.config.set({"distributed.admin.large-graph-warning-threshold": "1TiB"}):
-            self._futures[key] = self._client.submit(hand_on, result, key=(self._name, key))
+        self._futures[key] = self._to_dask("result", key, hand_on, result)
+        self._done.add(key)
 
     def submit(self, key: str, task: Task, after: Sequence[str] = ()) -> None:
-        before = [self._futures[one] for one in after]
-        with dask.config.set({"distributed.admin.large-graph-warning-threshold": "1TiB"}):
-            future = self._client.submit(
-                perform, self._name, key, task, tuple(after), *before, key=(self._name, key)
-            )
-        self._futures[key] = future
-        self._pending.add(key)
-        self._soon(self._await(key, future))
+        self._waiting.add(key, Submitted(task, tuple(after)))
 
     def events(self, patience: float) -> Iterator[Event | None]:
-        while self._pending:
+        while True:
+            self._start_ready()
+            if not self._pending:
+                return
             try:
                 message = self._inbox.get(timeout=patience)
             except Empty:
-                self._require_hope()
+                self._require_workers()
                 yield None
             else:
                 yield from self._events_of(message)
 
+    def _start_ready(self) -> None:
+        """Hands the tasks that can start to Dask, as many as it has threads."""
+        while len(self._pending) < max(self._slots, 1):
+            ready = self._waiting.take_ready(self._done.__contains__)
+            if ready is None:
+                return
+            key, submitted = ready
+            before = [self._futures[earlier] for earlier in submitted.after]
+            arguments = (self._name, key, submitted.task, time(), submitted.after, *before)
+            future = self._to_dask("task", key, perform, *arguments)
+            self._futures[key] = future
+            self._pending.add(key)
+            self._soon(self._await(key, future))
+
+    def _to_dask(self, kind: str, key: str, function: Callable[..., object], *arguments: object) -> Future[object]:
+        with dask.config.set({"distributed.admin.large-graph-warning-threshold": "1TiB"}):
+            future: Future[object] = self._client.submit(function, *arguments, key=(self._name, kind, key))
+            return future
+
     def stop(self) -> None:
         self._stopped = True
-        waiting = self._pending - self.running.keys()
-        self._pending -= waiting
-        self._soon(self._stop([self._futures[key] for key in waiting]))
+        self._waiting.clear()
+        not_started = self._pending - self.running.keys()
+        self._pending -= not_started
+        self._soon(self._stop([self._futures[key] for key in not_started]))
 
     def close(self) -> None:
         self._ending.close()
@@ -191,12 +222,15 @@ class ClusterWorkers:
             case Finished(key):
                 if key in self._pending:
                     self._pending.discard(key)
+                    self._done.add(key)
                     if self.running.pop(key, None) is None:
                         yield Started(key)
                     yield message
             case _Ended(key, error):
                 if key in self._pending:
-                    raise self._error(key, error)
+                    self._pending.discard(key)
+                    self.running.pop(key, None)
+                    yield Failed(key, self._error(key, error))
             case Kept(key):
                 if key in self.running:
                     yield message
@@ -220,6 +254,7 @@ class ClusterWorkers:
         yield Started(key)
 
     def _error(self, key: str, error: Exception) -> BonsaiError:
+        """Returns why a task has failed. Raises an error if no other task can run, either."""
         if isinstance(error, BonsaiError):
             return error
         if isinstance(error, KilledWorker):
@@ -229,11 +264,12 @@ class ClusterWorkers:
                 f"is there enough memory? {_GO_ON}",
             )
         if isinstance(error, CancelledError):
-            return BonsaiError(f"the scheduler at {self._address} is gone", _GO_ON)
+            raise BonsaiError(f"the scheduler at {self._address} is gone", _GO_ON)
         reason = str(error).partition("\n")[0] or type(error).__name__
         return BonsaiError(f"the cluster at {self._address} gave up {key}: {reason}", _GO_ON)
 
-    def _require_hope(self) -> None:
+    def _require_workers(self) -> None:
+        """Raises an error if all workers have been gone for long."""
         if monotonic() - self._with_workers > LAST_WORKER:
             raise BonsaiError(f"all workers of {self._address} are gone", f"start some, and {_GO_ON}")
 

@@ -1,4 +1,8 @@
-"""Tasks come in; they run in processes of this machine, each of which keeps its target warm."""
+"""Runs tasks in processes of this machine, each of which keeps its target warm.
+
+A worker that dies is dropped, and its task is run again in another one, from its last checkpoint. A task that has
+ended its worker several times has failed.
+"""
 
 import os
 import subprocess
@@ -10,10 +14,10 @@ from multiprocessing.connection import Connection, Pipe, wait
 
 from bonsai.errors import BonsaiError
 from bonsai.subject import Subject
-from bonsai.workers.process import Do, Failed, Stop
-from bonsai.workers.tasks import Event, Finished, Kept, Lost, Started, Task
+from bonsai.workers.process import Do, Stop
+from bonsai.workers.tasks import Event, Failed, Finished, Kept, Lost, Started, Submitted, Task, WaitingTasks
 
-ATTEMPTS = 3  # how often a task is started before its worker's death is put down to the task
+ATTEMPTS = 5  # how often a task is started before its worker's death is put down to the task
 # Not `-m`: what the process sends has to be of the module, not of `__main__`.
 PROGRAM = "from bonsai.workers.process import main; main()"
 
@@ -23,13 +27,6 @@ def cores() -> int:
     if hasattr(os, "sched_getaffinity"):  # not on macOS
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
-
-
-@dataclass(slots=True)
-class _Submitted:
-    task: Task
-    after: tuple[str, ...]
-    attempts: int = 0
 
 
 @dataclass(slots=True)
@@ -48,8 +45,8 @@ class LocalWorkers:
     def __init__(self, subject: Subject, jobs: int) -> None:
         self._subject = subject
         self._jobs = jobs
-        self._waiting: dict[str, _Submitted] = {}
-        self._running: dict[str, _Submitted] = {}
+        self._waiting = WaitingTasks()
+        self._running: dict[str, Submitted] = {}
         self._results: dict[str, object] = {}
         self._workers: list[_Worker] = []
         self._stopped = False
@@ -62,7 +59,7 @@ class LocalWorkers:
         self._results[key] = result
 
     def submit(self, key: str, task: Task, after: Sequence[str] = ()) -> None:
-        self._waiting[key] = _Submitted(task, tuple(after))
+        self._waiting.add(key, Submitted(task, tuple(after)))
 
     def stop(self) -> None:
         self._stopped = True
@@ -85,31 +82,38 @@ class LocalWorkers:
             talking = wait([worker.connection for worker in self._workers], patience)
             if not talking:
                 yield None
-            for worker in [worker for worker in self._workers if worker.connection in talking]:
-                yield self._hear(worker)
+            for worker in list(self._workers):
+                event = self._hear(worker) if worker.connection in talking else self._look_after(worker)
+                if event is not None:
+                    yield event
 
     def _start_ready(self) -> list[str]:
-        """Hand the tasks that can start to the workers that are free."""
+        """Hands the tasks that can start to the workers that are free."""
         started = []
-        for key, submitted in list(self._waiting.items()):
-            if all(before in self._results for before in submitted.after):
-                worker = self._free_worker()
-                if worker is None:
-                    break
-                self._hand(worker, key, self._waiting.pop(key))
-                started.append(key)
+        while (worker := self._free_worker()) is not None:
+            ready = self._waiting.take_ready(self._results.__contains__)
+            if ready is None:
+                break
+            self._hand(worker, *ready)
+            started.append(ready[0])
         return started
 
-    def _free_worker(self) -> _Worker | None:
+    def _free_worker(self) -> "_Worker | None":
         for worker in self._workers:
             if worker.busy is None:
                 return worker
         if len(self._workers) >= self._jobs:
             return None
-        self._workers.append(_start(self._subject))
+        try:
+            self._workers.append(_start(self._subject))
+        except OSError as error:
+            if self._workers:
+                return None  # those that there are go on
+            message = f"no worker process can be started: {error.strerror or error}"
+            raise BonsaiError(message, "is there enough memory? go on with --resume") from None
         return self._workers[-1]
 
-    def _hand(self, worker: _Worker, key: str, submitted: _Submitted) -> None:
+    def _hand(self, worker: _Worker, key: str, submitted: Submitted) -> None:
         submitted.attempts += 1
         self._running[key] = submitted
         worker.busy = key
@@ -118,10 +122,10 @@ class LocalWorkers:
         with suppress(OSError):  # if the worker is dead, listening to it will tell
             worker.connection.send(Do(key, submitted.task, submitted.after, new))
 
-    def _hear(self, worker: _Worker) -> Event:
+    def _hear(self, worker: _Worker) -> Event | None:
         try:
             event = worker.connection.recv()
-        except (EOFError, OSError):
+        except Exception:  # it has died, perhaps in the middle of a message
             return self._lost(worker)
         match event:
             case Finished(key, result):
@@ -131,26 +135,40 @@ class LocalWorkers:
                 del self._running[key]
             case Kept(key, state):
                 self._running[key].task = self._running[key].task.resumed(state)
-            case Failed(_, message, hint):
-                raise BonsaiError(message, hint)
-        found: Event = event
-        return found
+            case Failed(key):
+                worker.busy = None
+                del self._running[key]
+        known: Event = event
+        return known
 
-    def _lost(self, worker: _Worker) -> Event:
-        """Run the task of a dead worker again, in a new one."""
+    def _look_after(self, worker: _Worker) -> Event | None:
+        """Gives up a silent worker that somebody has stopped: nobody would ever continue it."""
+        return self._lost(worker) if _is_stopped(worker.process.pid) else None
+
+    def _lost(self, worker: _Worker) -> Event | None:
+        """Drops a dead worker. Its task, if it had one, is run again in another one."""
         _end(worker)
         self._workers.remove(worker)
-        status = worker.process.returncode
         key = worker.busy
         if key is None:
-            raise BonsaiError(f"a worker ended with status {status} and nothing to do", "try fewer --jobs")
+            return None
         submitted = self._running.pop(key)
-        reason = f"the worker of {key} ended with status {status}"
+        reason = f"the worker of {key} ended with status {worker.process.returncode}"
         if submitted.attempts >= ATTEMPTS:
-            raise BonsaiError(f"{reason}, {ATTEMPTS} times", "is there enough memory? go on with --resume")
+            hint = "is there enough memory? go on with --resume"
+            return Failed(key, BonsaiError(f"{reason}, {ATTEMPTS} times", hint))
         if not self._stopped:
-            self._waiting = {key: submitted, **self._waiting}
+            self._waiting.add_first(key, submitted)
         return Lost(key, reason)
+
+
+def _is_stopped(process: int) -> bool:
+    """Returns whether a child process was stopped by a signal."""
+    try:
+        status = os.waitid(os.P_PID, process, os.WSTOPPED | os.WNOHANG | os.WNOWAIT)
+    except ChildProcessError:
+        return False
+    return status is not None and status.si_code in (os.CLD_STOPPED, os.CLD_TRAPPED)
 
 
 def _start(subject: Subject) -> _Worker:

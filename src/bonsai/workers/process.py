@@ -12,10 +12,11 @@ from multiprocessing.connection import Connection
 from queue import Queue
 from threading import Event as Flag
 from threading import Thread
+from time import time
 
 from bonsai.errors import BonsaiError
 from bonsai.subject import Subject
-from bonsai.workers.tasks import Finished, Kept, Task, Told
+from bonsai.workers.tasks import Failed, Finished, Kept, Task, Told
 from bonsai.workers.workshop import Workshop
 
 
@@ -32,15 +33,6 @@ class Do:
 @dataclass(frozen=True, slots=True)
 class Stop:
     """Finish the running task early."""
-
-
-@dataclass(frozen=True, slots=True)
-class Failed:
-    """A task has raised an error."""
-
-    key: str
-    message: str
-    hint: str
 
 
 class _PipeChannel:
@@ -60,6 +52,9 @@ class _PipeChannel:
     def stopping(self) -> bool:
         return self._flag.is_set()
 
+    def now(self) -> float:
+        return time()
+
 
 def serve(connection: Connection) -> None:
     """Do what comes over the connection: first a subject, then tasks."""
@@ -77,15 +72,16 @@ def serve(connection: Connection) -> None:
         try:
             results[do.key] = do.task(workshop, before, _PipeChannel(do.key, connection, flag))
             connection.send(Finished(do.key, results[do.key]))
-        except BonsaiError as error:
-            connection.send(Failed(do.key, error.message, error.hint))
         except Exception as error:
-            found = mistake(error)
-            connection.send(Failed(do.key, found.message, found.hint))
+            connection.send(Failed(do.key, as_bonsai_error(error)))
 
 
-def mistake(error: Exception) -> BonsaiError:
-    """An error that nobody foresaw, in one line that says where it came from."""
+def as_bonsai_error(error: Exception) -> BonsaiError:
+    """Returns an error of Bonsai's as it is; of any other one, one line that says where it came from."""
+    if isinstance(error, BonsaiError):
+        return BonsaiError(error.message, error.hint)  # without its cause, which may not be picklable
+    if isinstance(error, MemoryError):
+        return BonsaiError("there was not enough memory", "use smaller bounds, or fewer --jobs")
     last = traceback.extract_tb(error.__traceback__)[-1]
     message = f"{type(error).__name__}: {error} ({os.path.basename(last.filename)}:{last.lineno})"
     return BonsaiError(message, "this is a mistake in Bonsai: please report it")

@@ -2,14 +2,18 @@
 
 submit(key, task, after)      any number of them; a task runs when those that it comes after have finished
 events()                      what happens, until nothing is left to do
+provide(key, result)          a result that is known already, or that stands in for a task that has failed
 stop()                        running tasks are asked to finish early, waiting ones never start
 close()                       at once, whatever is running
+
+A task that fails is an event like any other. The tasks that come after it wait until a result is provided for it.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from bonsai.errors import BonsaiError
 from bonsai.workers.workshop import Workshop
 
 
@@ -26,6 +30,10 @@ class Channel(Protocol):
 
     def stopping(self) -> bool:
         """Whether to finish early."""
+        ...
+
+    def now(self) -> float:
+        """Returns the time by the clock of the one who submitted the task, which may be on another machine."""
         ...
 
 
@@ -80,7 +88,50 @@ class Lost:
     reason: str
 
 
-Event = Started | Told | Kept | Finished | Lost
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """A task has raised an error, or has ended its worker too often. It has no result."""
+
+    key: str
+    error: BonsaiError
+
+
+Event = Started | Told | Kept | Finished | Lost | Failed
+
+
+@dataclass(slots=True)
+class Submitted:
+    """A task, the keys of the tasks that it comes after, and how often it was started."""
+
+    task: Task
+    after: tuple[str, ...]
+    attempts: int = 0
+
+
+class WaitingTasks:
+    """The tasks that have not started yet, in the order in which they were submitted."""
+
+    def __init__(self) -> None:
+        self._tasks: dict[str, Submitted] = {}
+
+    def add(self, key: str, submitted: Submitted) -> None:
+        """Adds a task at the end."""
+        self._tasks[key] = submitted
+
+    def add_first(self, key: str, submitted: Submitted) -> None:
+        """Adds a task that has run before, and is to run again before all others."""
+        self._tasks = {key: submitted, **self._tasks}
+
+    def take_ready(self, is_done: Callable[[str], bool]) -> tuple[str, Submitted] | None:
+        """Removes and returns the first task whose predecessors are all done; None if there is none."""
+        for key, submitted in self._tasks.items():
+            if all(map(is_done, submitted.after)):
+                return key, self._tasks.pop(key)
+        return None
+
+    def clear(self) -> None:
+        """Forgets all of them."""
+        self._tasks.clear()
 
 
 class Workers(Protocol):
@@ -90,7 +141,7 @@ class Workers(Protocol):
     def slots(self) -> int: ...
 
     def provide(self, key: str, result: object) -> None:
-        """The result of a task that was done in an earlier session."""
+        """Sets the result of a task that was done in an earlier session, or that has failed."""
         ...
 
     def submit(self, key: str, task: Task, after: Sequence[str] = ()) -> None:
@@ -98,7 +149,10 @@ class Workers(Protocol):
         ...
 
     def events(self, patience: float) -> Iterator[Event | None]:
-        """What happens, until nothing is left to do; None where nothing happened for so many seconds."""
+        """Yields what happens, until nothing is left to do; None where nothing happened for so many seconds.
+
+        Raises an error if no task can run any more, for example because all workers are gone.
+        """
         ...
 
     def stop(self) -> None: ...

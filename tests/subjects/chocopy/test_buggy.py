@@ -9,7 +9,7 @@ from bonsai.corpus_folder import CorpusFile
 from bonsai.errors import Verdict
 from bonsai.grading.candidates import read_candidate
 from bonsai.grading.grade import grade
-from bonsai.session import GrowSettings
+from bonsai.grow_settings import GrowSettings
 from bonsai.subjects.chocopy import Json, buggy, driver
 
 PROGRAMS = {

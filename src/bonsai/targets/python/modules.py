@@ -18,10 +18,10 @@ def matches(module: str, pattern: str) -> bool:
     return fnmatchcase(module, pattern) or f"{module}.*" == pattern
 
 
-def source_files(pattern: str) -> dict[str, Path]:
-    """The modules that match, by name. None for a pattern that names nothing with Python source."""
+def source_files(pattern: str, path: Sequence[str] | None = None) -> dict[str, Path]:
+    """Returns the source files of the modules that match, by name, as they are found in `path` or `sys.path`."""
     prefix = _prefix(pattern)
-    place = _locate(prefix)
+    place = _locate(prefix, path)
     if place is None:
         return {}
     found = _tree(prefix, place) if prefix != pattern else [(prefix, place)]
@@ -51,8 +51,8 @@ def _prefix(pattern: str) -> str:
     return ".".join(takewhile(lambda part: not WILDCARDS.intersection(part), pattern.split(".")))
 
 
-def _locate(name: str) -> _Place | None:
-    place: _Place | None = _Place(None, None)
+def _locate(name: str, path: Sequence[str] | None) -> _Place | None:
+    place: _Place | None = _Place(None, None if path is None else list(path))
     parts = name.split(".")
     for length in range(1, len(parts) + 1):
         if place is None or (length > 1 and place.folders is None):

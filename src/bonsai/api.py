@@ -20,7 +20,7 @@ from bonsai.feedback import Saving
 from bonsai.grow import Growing
 from bonsai.grow_settings import GrowSettings
 from bonsai.mutation.bench import require_mutable
-from bonsai.mutation.killing import with_killers
+from bonsai.mutation.killing import KillSettings, with_killers
 from bonsai.mutators import require_mutator
 from bonsai.outputs import OutputKind, require_free
 from bonsai.report.writing import write_report
@@ -163,7 +163,9 @@ def grow(
         session, store = begin(subject, settings, workers, folder, seconds)
         run = session.grow(watch)
         if settings.kill_mutants is not None and run.asked["complete"]:
-            run = with_killers(run, subject, settings.kill_mutants, settings.seed, jobs)
+            plan = session.growing.plan
+            asked = KillSettings(plan.lattice.upper, settings.kill_mutants, settings.seed, plan.keep_every)
+            run = with_killers(run, asked, workers, session.journal, session.earlier)
         if store is not None:
             store.finish(described(run, session.subject))
     finally:

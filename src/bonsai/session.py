@@ -46,6 +46,8 @@ class Session:
         self.settings = settings
         self.features = features
         self._asked = asked(subject, settings, features)  # now: sources may be edited while the run is going on
+        self.journal = journal
+        self.earlier = earlier
         self._deadline = None if seconds is None else time() + seconds
         plan = replace(settings.plan(), slots=workers.slots)
         if seconds is not None:
@@ -63,7 +65,7 @@ class Session:
         def watched(growing: Growing) -> None:
             if stop():
                 growing.stop()
-            elif self._deadline is not None and time() >= self._deadline:
+            elif self.is_out_of_time():
                 growing.stop(Ending.OUT_OF_TIME)
             watch(growing)
 
@@ -76,6 +78,10 @@ class Session:
         except Exception as error:
             self.growing.give_up(as_bonsai_error(error))
         return self._run()
+
+    def is_out_of_time(self) -> bool:
+        """Returns whether the time limit of this session is over."""
+        return self._deadline is not None and time() >= self._deadline
 
     def _run(self) -> Run:
         growing = self.growing

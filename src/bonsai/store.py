@@ -18,7 +18,7 @@ from typing import Any, overload
 from bonsai.bounds import Bounds
 from bonsai.captions import INDEX, Caption, Unparsed, file_names, index
 from bonsai.cbgf import Finding, Growth
-from bonsai.checkpoint import Stored, from_bytes
+from bonsai.checkpoint import Stored, require_readable
 from bonsai.corpus import Input, bits
 from bonsai.ending import Ending
 from bonsai.errors import BonsaiError
@@ -171,7 +171,7 @@ class RunStore:
             require_sound_run(store._database, folder)
             store.asked()
             for state in chain((result.state for result in store.results().values()), store.checkpoints().values()):
-                from_bytes(state)
+                require_readable(state)
         except BonsaiError:
             store.close()
             raise

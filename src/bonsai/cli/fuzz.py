@@ -78,7 +78,8 @@ def fuzz(
                 seed=seed,
                 watch=view,
             )
-        install_run(claimed, described(run, loaded))
+        run = described(run, loaded)
+        install_run(claimed, run)
     write_report(output, print_error)
     if as_json:
         typer.echo(json.dumps(run.summary()))

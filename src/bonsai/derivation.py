@@ -30,6 +30,7 @@ from bonsai.render import token_codes
 Part = tuple[str, Sequence[int]]
 # A node, and what it derives instead.
 Edit = tuple["Node", Part]
+_MOST_ENTERED = 100_000  # counts that are remembered for one symbol
 
 
 class Node:
@@ -215,7 +216,11 @@ class _Shapes:
     def __init__(self, grammar: Grammar) -> None:
         self._grammar = grammar
         self._analysis = structure(grammar)
-        self._codes = token_codes(grammar)
+        self._codes: dict[str, list[str]] = defaultdict(list)  # by terminal
+        for (terminal, _), code in token_codes(grammar).items():
+            self._codes[terminal].append(code)
+        # Each entry holds all counts, so there may be fewer entries the more counts there are.
+        self._most_entered = max(1, _MOST_ENTERED // (len(self._analysis.counted) or 1))
         self._known: dict[int, _Shape] = {}
         self._start = Reference(grammar.start)
         self.root = self._shape(self._start)
@@ -227,7 +232,7 @@ class _Shapes:
             found = self._known[id(symbol)] = _Shape(symbol, offers_choice(self._grammar, symbol))
             match symbol:
                 case Token(terminal):
-                    found.codes = tuple(code for (name, _), code in self._codes.items() if name == terminal)
+                    found.codes = tuple(self._codes[terminal])
                     found.is_identifier = found.offers_choice and self._grammar.terminals[terminal].identifier
                 case Reference(rule):
                     found.rule = rule
@@ -269,6 +274,8 @@ class _Shapes:
     def enter(self, shape: _Shape, counts: Counts) -> Counts:
         """The counts inside of a nonterminal."""
         assert isinstance(shape.symbol, Reference)
+        if len(shape.entered) >= self._most_entered:
+            shape.entered.clear()  # what it holds can be computed again
         shape.entered[counts] = entered = self._analysis.entered(shape.symbol.rule, counts)
         return entered
 

@@ -202,6 +202,7 @@ class _Shape:
     codes: tuple[str, ...] = ()  # of the values of a token
     is_identifier: bool = False  # a token that could have been another name
     rule: str = ""  # of a reference
+    is_counted: bool = False  # a reference to a recursive rule
     is_repetition: bool = False
     is_option: bool = False
     is_place: bool = False  # what mutators edit
@@ -236,6 +237,7 @@ class _Shapes:
                     found.is_identifier = found.offers_choice and self._grammar.terminals[terminal].identifier
                 case Reference(rule):
                     found.rule = rule
+                    found.is_counted = rule in self._analysis.recursive
                 case Repetition():
                     found.is_repetition = True
                 case Option():
@@ -301,7 +303,7 @@ def derive(grammar: Grammar, choices: Choices) -> Node:
                 node.end, node.last = position, token
                 continue
             entered.append((node, counts, siblings, parts))
-            if shape.rule:
+            if shape.is_counted:
                 counts = shape.entered.get(counts) or shapes.enter(shape, counts)
             below = shape.expansions.get(choice or 0)
             parts = iter(shapes.expand(shape, choice or 0) if below is None else below)
@@ -363,7 +365,7 @@ def find_places(grammar: Grammar, choices: Choices) -> Places:
                 continue
             entered.append((node, counts, items, pieces))
             items = None
-            if piece.rule:
+            if piece.is_counted:
                 counts = piece.entered.get(counts) or shapes.enter(piece, counts)
             elif piece.is_repetition:
                 assert node is not None

@@ -51,7 +51,7 @@ class Flaw:
 def flaw(terminal: Terminal) -> Flaw | None:
     """Why no lexer can have this terminal, if none can."""
     pattern = _lark_pattern(terminal)
-    if pattern is None:
+    if pattern is None or (terminal.is_literal and pattern.value):
         return None
     regex = pattern.to_regexp()
     try:

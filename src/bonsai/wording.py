@@ -14,3 +14,11 @@ def plural(number: int, noun: str, many: str | None = None) -> str:
 def visible(text: str) -> str:
     """The text with control characters, line ends among them, spelled out."""
     return "".join(one if one.isprintable() else repr(one)[1:-1] for one in text)
+
+
+def harmless(text: str) -> str:
+    """Returns the text with control characters other than line ends and tabs spelled out, for a terminal.
+
+    So what a target says, or an input contains, cannot move the cursor, change colours or write to the clipboard.
+    """
+    return "".join(char if char.isprintable() or char in "\n\t" else repr(char)[1:-1] for char in text)

@@ -40,10 +40,11 @@ def ended(number: signal.Signals, moment: float) -> tuple[int, str]:
 
 @pytest.mark.parametrize("moment", MOMENTS)
 def test_ctrl_c_at_any_moment_is_one_line(moment: float) -> None:
-    code, errors = ended(signal.SIGINT, moment)
-    assert (code, errors) == (0, "") or (
-        code == 130 and errors == "error: interrupted (hint: run the same command again to start over)\n"
-    )
+    assert ended(signal.SIGINT, moment) in [
+        (0, ""),
+        (130, "error: interrupted (hint: run the same command again to start over)\n"),
+        (-signal.SIGINT, ""),  # in its very last moments, Python does no longer know of any handlers
+    ]
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])

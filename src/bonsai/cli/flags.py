@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from typer import Abort
 from typer.core import TyperCommand, TyperGroup, TyperOption
 
 
@@ -21,4 +22,10 @@ class Command(_BareFlags, TyperCommand):
 
 
 class Group(_BareFlags, TyperGroup):
-    """A group of commands with bare flags."""
+    """A group of commands with bare flags. Ctrl-C is an `Abort`: Typer alone would end without a word."""
+
+    def invoke(self, ctx: Any) -> Any:
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt:
+            raise Abort from None

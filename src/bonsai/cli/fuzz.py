@@ -30,7 +30,7 @@ from bonsai.feedback import Saving
 from bonsai.report.writing import write_report
 from bonsai.store import Replace, Run, require_free, write_run
 from bonsai.subject import load_subject
-from bonsai.wording import counted
+from bonsai.wording import counted, harmless
 
 
 def fuzz(
@@ -118,4 +118,6 @@ def _print(run: Run, output: Path, quiet: bool) -> None:
     print_unstable(out, run)
     for finding in run.findings:
         out.print(f"[red]{finding.outcome.value}[/red]", end=" ")
-        out.print(f"{finding.message} ({counted(finding.times, 'time')}), in {output}/findings", markup=False)
+        out.print(
+            f"{harmless(finding.message)} ({counted(finding.times, 'time')}), in {output}/findings", markup=False
+        )

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from bonsai.answers import Compare
-from bonsai.cli.common import CorpusArgument, JsonOption, QuietOption, SubjectOption
+from bonsai.cli.common import CorpusArgument, JsonOption, QuietOption, SubjectOption, shown
 from bonsai.corpus_folder import read_corpus
 from bonsai.durations import parse_duration
 from bonsai.errors import BonsaiError
@@ -95,7 +95,7 @@ def _limits(timeout: str | None, memory: str | None) -> Limits:
 
 def _write(text: str, output: Path | None, result: Grade, quiet: bool) -> None:
     if output is None:
-        typer.echo(text, nl=False)
+        typer.echo(shown(text), nl=False)
         return
     try:
         output.write_text(text, encoding="utf-8", errors="surrogatepass")

@@ -16,7 +16,7 @@ from bonsai.cli.common import console, print_error
 from bonsai.corpus import Input
 from bonsai.lattice import Kind, Lattice
 from bonsai.store import Run
-from bonsai.wording import counted
+from bonsai.wording import counted, harmless
 
 SHOWN = 5
 BETWEEN = 4  # columns
@@ -102,7 +102,7 @@ def _print_tests(out: Console, title: str, run: Run, tests: list[Input]) -> None
         return
     out.print(f"\n[bold]{title}[/bold]")
     lexer = Syntax.guess_lexer(f"test{run.suffix}")
-    texts = [one.text.rstrip("\n") or "(empty)" for one in tests]
+    texts = [harmless(one.text.rstrip("\n")) or "(empty)" for one in tests]
     kinds = [Text("valid" if one.valid else "invalid", "dim") for one in tests]
     code = [Syntax(text, lexer, background_color="default", word_wrap=True) for text in texts]
     grid = Table.grid(padding=(0, BETWEEN))
@@ -121,6 +121,6 @@ def _print_findings(out: Console, run: Run, folder: Path) -> None:
     for finding in run.findings[:SHOWN]:
         out.print(f"[red]{finding.outcome.value}[/red]", end=" ")
         times = counted(finding.times, "time")
-        out.print(f"{finding.message[:200]} on {finding.text[:80]!r} ({times})", markup=False)
+        out.print(f"{harmless(finding.message[:200])} on {finding.text[:80]!r} ({times})", markup=False)
     if run.findings:
         out.print(f"{counted(len(run.findings), 'finding')}, in {folder}/findings", markup=False)

@@ -27,6 +27,7 @@ from bonsai.errors import BonsaiError
 from bonsai.reduction.reducing import Method, Reduction, reduce_corpus
 from bonsai.store import require_free
 from bonsai.subject import load_subject
+from bonsai.wording import harmless
 
 
 def reduce(
@@ -136,5 +137,5 @@ def _print(figures: dict[str, object], output: Path, quiet: bool) -> None:
         f"{figures['cpu_seconds']:.1f} s of processor time"
     )
     for note in notes:
-        out.print(f"{note['file']}: {note['note']}", markup=False)
+        out.print(harmless(f"{note['file']}: {note['note']}"), markup=False)
     out.print(f"the reduced corpus is in {output}/corpus, details in {output}/reduction.json", markup=False)

@@ -22,6 +22,8 @@ from bonsai.subject import Subject, start_target
 from bonsai.targets.execution import Execution, Outcome, Target, Wanted
 
 SAMPLES = 500  # of a large grammar under deep bounds, each takes tens of milliseconds
+FEWEST_SAMPLES = 20
+MOST_CHOICES_DRAWN = 3_000_000
 PARSED = 100
 MOST_STATES = 20_000  # visited to count the programs
 MOST_CHOICES = 400
@@ -103,9 +105,14 @@ Samples = list[tuple[str, list[int]]]
 
 
 def draw_samples(grammar: Grammar, bounds: Bounds, seed: int, number: int = SAMPLES) -> Samples:
-    """Blind samples, texts and choices."""
+    """Draws blind samples, texts and choices: fewer if they are so large that all of them would take minutes."""
     sampler, draws = Sampler(grammar, bounds), Draws(seed)
-    return [sampler.sample(draws) for _ in range(number)]
+    samples: Samples = []
+    choices = 0
+    while len(samples) < number and (len(samples) < FEWEST_SAMPLES or choices < MOST_CHOICES_DRAWN):
+        samples.append(sampler.sample(draws))
+        choices += len(samples[-1][1])
+    return samples
 
 
 def check_target(subject: Subject, samples: Samples) -> TargetCheckup:

@@ -53,6 +53,12 @@ def print_error(message: str, hint: str) -> None:
     typer.echo(harmless(line), err=True)
 
 
+def print_warning(message: str, hint: str) -> None:
+    """Prints one line on standard error about something that does not stop the command."""
+    line = " ".join(f"warning: {message} (hint: {hint})".split())
+    typer.echo(harmless(line), err=True)
+
+
 def shown(text: str) -> str:
     """Returns a text that is the result itself: harmless on a terminal, and unchanged in a pipe or a file."""
     return harmless(text) if sys.stdout.isatty() else text

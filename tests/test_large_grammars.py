@@ -104,5 +104,11 @@ def test_a_check_draws_fewer_samples_where_each_is_enormous(monkeypatch: pytest.
     grammar = read_lark_text('start: "(" start* ")"\n')
     large = draw_samples(grammar, Bounds(1, 3, 4), seed=0)
     assert 20 <= len(large) < 500
-    assert sum(len(choices) for _, choices in large) > 200
+    assert sum(len(choices) for _, choices in large) >= 200
     assert len(draw_samples(read_lark_text('start: "a"'), WITHIN, seed=0)) == 500
+
+
+def test_a_grammar_whose_smallest_program_is_enormous_is_refused() -> None:
+    doubled = "".join(f"r{i}: r{i + 1} r{i + 1}\n" for i in range(40))
+    with pytest.raises(BonsaiError, match=r"the smallest program of grammar.lark has 1.1e\+12 tokens"):
+        Sampler(read_lark_text(f'start: r0\n{doubled}r40: "z"\n'), WITHIN)

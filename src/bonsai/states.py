@@ -33,6 +33,7 @@ from bonsai.render import Renderer
 _MANY_STATES = 20_000
 _FEW_STATES = 1_000
 _MANY_COUNTS = 5_000_000
+_MOST_TOKENS = 1_000_000  # of a smallest program
 # Under bounds deeper than this, or with more recursive rules than this, most states are visited a few times only,
 # and a table for each would cost more than it saves.
 _DEEP = 12
@@ -225,6 +226,12 @@ class BoundedGrammar:
             raise BonsaiError(
                 f"no program of {grammar.source} is within bounds {bounds}",
                 f"the smallest bounds that hold one are {least}",
+            )
+        fewest = self.analysis.least_tokens(self._root)
+        if fewest > _MOST_TOKENS:
+            raise BonsaiError(
+                f"the smallest program of {grammar.source} has {fewest:.3g} tokens",
+                "give its rules alternatives that are shorter",
             )
         # By the identity of the symbol: hashing a nested symbol by value costs more than the rest of a look-up.
         self._states: dict[tuple[int, Counts, str], State] = {}

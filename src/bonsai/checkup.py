@@ -22,8 +22,8 @@ from bonsai.subject import Subject, start_target
 from bonsai.targets.execution import Execution, Outcome, Target, Wanted
 
 SAMPLES = 500  # of a large grammar under deep bounds, each takes tens of milliseconds
-FEWEST_SAMPLES = 20
-MOST_CHOICES_DRAWN = 3_000_000
+FEWEST_SAMPLES = 5
+MOST_CHOICES_DRAWN = 500_000
 PARSED = 100
 MOST_STATES = 20_000  # visited to count the programs
 MOST_CHOICES = 400

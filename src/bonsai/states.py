@@ -374,7 +374,7 @@ class BoundedGrammar:
             case Reference(rule):
                 return self._alternatives(rule, state.counts)
             case Choice(alternatives):
-                return _uniform(self._feasible(alternatives, self._blocked(state.counts)))
+                return _uniform(self.analysis.feasible(alternatives, self._blocked(state.counts)))
             case Option(item):
                 return _uniform(range(1 + self.analysis.completable(item, self._blocked(state.counts))))
             case Repetition(item, least, most):
@@ -388,10 +388,10 @@ class BoundedGrammar:
         """Closing alternatives, which can be completed without expanding the rule again, with p = (c+1)/(d+1)."""
         alternatives = self.grammar.rules[rule].alternatives
         blocked = self._blocked(counts)
-        feasible = self._feasible(alternatives, blocked)
+        feasible = self.analysis.feasible(alternatives, blocked)
         if rule not in self.analysis.recursive:
             return _uniform(feasible)
-        closing = set(self._feasible(alternatives, blocked | {rule}))
+        closing = set(self.analysis.feasible(alternatives, blocked | {rule}))
         deepening = [index for index in feasible if index not in closing]
         if not closing or not deepening:
             return _uniform(feasible)
@@ -407,9 +407,6 @@ class BoundedGrammar:
     def _blocked(self, counts: Counts) -> frozenset[str]:
         depth = self.bounds.depth
         return frozenset(name for name, c in zip(self.analysis.counted, counts, strict=True) if c >= depth)
-
-    def _feasible(self, alternatives: tuple[Symbol, ...], blocked: frozenset[str]) -> list[int]:
-        return [i for i, symbol in enumerate(alternatives) if self.analysis.completable(symbol, blocked)]
 
 
 def _uniform(allowed: "range | list[int]") -> Weighted:

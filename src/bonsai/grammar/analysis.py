@@ -6,7 +6,7 @@ nonterminal on a path; so a symbol can be completed exactly if it can be derived
 """
 
 from collections import defaultdict, deque
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from math import inf
@@ -119,44 +119,42 @@ class Analysis:
         return known
 
     def _without(self, blocked: Blocked) -> frozenset[str]:
-        """What blocking costs: only those nonterminals are looked at whose shortest way to a text is blocked."""
-        never, users = self._shortest_ways
+        """What blocking costs: only those nonterminals are looked at whose known way to a text is blocked."""
+        never, users = self._ways
         affected = _closure(users, blocked) - never
         unproductive = {*affected, *never, *blocked}
-        self._complete(affected - blocked, unproductive)
+        for _ in self._completed(affected - blocked, unproductive):
+            pass
         return frozenset(unproductive)
 
     @cached_property
-    def _shortest_ways(self) -> tuple[frozenset[str], dict[str, list[str]]]:
+    def _ways(self) -> tuple[frozenset[str], dict[str, list[str]]]:
         """The nonterminals that never derive a text; and for each other, those that rely on it to derive theirs."""
         unproductive = set(self.grammar.rules)
         users: dict[str, list[str]] = defaultdict(list)
-        for name, needed in self._complete(self.grammar.rules, unproductive).items():
-            for other in needed:
-                users[other].append(name)
+        for name in self._completed(self.grammar.rules, unproductive):
+            ways = (a for a in self.grammar.rules[name].alternatives if self._derivable(a, unproductive))
+            for needed in min((self._needed(way, unproductive) for way in ways), key=len):
+                users[needed].append(name)
         return frozenset(unproductive), users
 
-    def _complete(self, names: Collection[str], unproductive: set[str]) -> dict[str, set[str]]:
-        """Takes away from the unproductive nonterminals those of `names` that derive a text after all.
+    def _completed(self, names: Collection[str], unproductive: set[str]) -> Iterator[str]:
+        """Takes away from the unproductive nonterminals those of `names` that derive a text, and yields each before.
 
-        Returns for each of these which others it needs. Every nonterminal is looked at after those that it
-        mentions, as far as possible, and again only if one of these turns out to be productive later.
+        Every nonterminal is looked at after those that it mentions, as far as possible, and again only if one of
+        these turns out to be productive later.
         """
-        needs: dict[str, set[str]] = {}
         todo = deque(sorted(names, key=self._rank.__getitem__))
         waiting = set(todo)
         while todo:
             name = todo.popleft()
             waiting.discard(name)
-            for alternative in self.grammar.rules[name].alternatives:
-                if self._derivable(alternative, unproductive):
-                    needs[name] = self._needed(alternative, unproductive)
-                    unproductive.discard(name)
-                    again = [user for user in self._users[name] if user in unproductive and user in names]
-                    todo += [user for user in again if user not in waiting]
-                    waiting.update(again)
-                    break
-        return needs
+            if any(self._derivable(a, unproductive) for a in self.grammar.rules[name].alternatives):
+                yield name
+                unproductive.discard(name)
+                again = [user for user in self._users[name] if user in unproductive and user in names]
+                todo += [user for user in again if user not in waiting]
+                waiting.update(again)
 
     @cached_property
     def _rank(self) -> dict[str, int]:
@@ -226,6 +224,11 @@ class Analysis:
     def completable(self, symbol: Symbol, blocked: Blocked) -> bool:
         """Whether the symbol can be derived with no blocked nonterminal and no more than `items` items."""
         return self._derivable(symbol, self._unproductive(blocked))
+
+    def feasible(self, alternatives: tuple[Symbol, ...], blocked: Blocked) -> list[int]:
+        """The indices of the alternatives that can be completed."""
+        unproductive = self._unproductive(blocked)
+        return [i for i, symbol in enumerate(alternatives) if self._derivable(symbol, unproductive)]
 
     def _derivable(self, symbol: Symbol, unproductive: Collection[str]) -> bool:
         match symbol:

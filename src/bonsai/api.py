@@ -27,7 +27,7 @@ from bonsai.report.writing import write_report
 from bonsai.sampler import Sampler
 from bonsai.schema import RunKind
 from bonsai.session import begin
-from bonsai.store import NodeRun, Run
+from bonsai.store import Failure, NodeRun, Run
 from bonsai.subject import Subject, identity, start_target
 from bonsai.targets.execution import Target
 from bonsai.workers.local import LocalWorkers
@@ -59,7 +59,7 @@ def fuzz(
 ) -> Run:
     """Runs one coverage-guided bounded grammar fuzzer (Algorithm 2).
 
-    After an interruption or an error it returns what was found until then; `failure` of the run is the error.
+    After an interruption or an error it returns what was found until then; `failures` of the run has the error.
     """
     started = monotonic()
     bounds = bounds or subject.bounds
@@ -96,11 +96,14 @@ def fuzz(
         "mutators": list(method.mutators),
         "restricted": saving is Saving.RESTRICTED,
         "complete": stopped.is_final,
-        "failures": [] if failure is None else [{"task": "fuzz", "reason": str(failure)}],
     }
     run = _finished(asked, subject, target, fuzzer, stopped, select, monotonic() - started)
+    if failure is None:
+        return run
     [node] = run.nodes
-    return replace(run, failure=failure, nodes=[replace(node, reason="" if failure is None else str(failure))])
+    return replace(
+        run, nodes=[replace(node, reason=str(failure))], failures=[Failure(RunKind.FUZZ.value, str(failure))]
+    )
 
 
 def _finished(

@@ -6,7 +6,7 @@ from dataclasses import replace
 from bonsai.captions import Caption, Unparsed, names, parts_of, spelling_of
 from bonsai.corpus import Input
 from bonsai.errors import BonsaiError
-from bonsai.store import Run
+from bonsai.store import Failure, Run
 from bonsai.subject import Subject, start_target
 from bonsai.targets.execution import Execution, Wanted
 from bonsai.workers.process import as_bonsai_error
@@ -22,10 +22,7 @@ def described(run: Run, subject: Subject) -> Run:
     try:
         return _described(run, subject)
     except Exception as error:
-        failures = run.asked.get("failures", [])
-        assert isinstance(failures, list)
-        failure = {"task": "captions", "reason": str(as_bonsai_error(error))}
-        return replace(run, asked={**run.asked, "failures": [*failures, failure]})
+        return replace(run, failures=[*run.failures, Failure("captions", str(as_bonsai_error(error)))])
 
 
 def _described(run: Run, subject: Subject) -> Run:

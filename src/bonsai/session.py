@@ -18,7 +18,7 @@ from bonsai.grow import Earlier, Growing, Journal, Known, Result, covered_by, fe
 from bonsai.grow_settings import GrowSettings, Reach, asked, record, require_same
 from bonsai.lattice import Node
 from bonsai.outputs import Existing
-from bonsai.store import NodeRun, Run, RunStore
+from bonsai.store import Failure, NodeRun, Run, RunStore
 from bonsai.subject import Subject
 from bonsai.workers.process import as_bonsai_error
 from bonsai.workers.tasks import Workers
@@ -98,7 +98,6 @@ class Session:
                 "raised": [asdict(attempt) for attempt in self.raised],
                 "jobs": self._jobs,
                 "complete": growing.complete and self._is_raised,
-                "failures": _failures(growing, known),
             },
             suffix=self.subject.suffix,
             features=self.features,
@@ -111,7 +110,7 @@ class Session:
             growth=growing.curve(),
             seconds=growing.seconds,
             unparsed=_unparsed(known),
-            failure=growing.failure,
+            failures=_failures(growing, known),
             judged=sum(task.latest.state.tally.judged for task in known),
         )
 
@@ -165,14 +164,11 @@ def _total(corpus: Sequence[Input], features: int) -> int:
     return total
 
 
-def _failures(growing: Growing, known: Sequence[Known]) -> list[dict[str, str]]:
+def _failures(growing: Growing, known: Sequence[Known]) -> list[Failure]:
     """Returns which tasks have failed, and why; also what ended the whole run, if anything did."""
-    failures = [
-        {"task": task.key, "reason": task.latest.reason} for task in known if task.latest.ending is Ending.FAILED
-    ]
-    if growing.failure is not None:
-        failures.append({"task": RUN, "reason": str(growing.failure)})
-    return failures
+    failed = [task for task in known if task.latest.ending is Ending.FAILED]
+    whole = [] if growing.failure is None else [Failure(RUN, str(growing.failure))]
+    return [*(Failure(task.key, task.latest.reason) for task in failed), *whole]
 
 
 def _together(known: Sequence[Known]) -> list[Finding]:

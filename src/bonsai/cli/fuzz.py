@@ -31,7 +31,7 @@ from bonsai.outputs import Existing, Output, OutputKind
 from bonsai.report.writing import write_report
 from bonsai.store import Run, install_run
 from bonsai.subject import load_subject
-from bonsai.wording import counted
+from bonsai.wording import counted, harmless
 
 
 def fuzz(
@@ -119,4 +119,6 @@ def _print(run: Run, output: Path, quiet: bool) -> None:
     print_unstable(out, run)
     for finding in run.findings:
         out.print(f"[red]{finding.outcome.value}[/red]", end=" ")
-        out.print(f"{finding.message} ({counted(finding.times, 'time')}), in {output}/findings", markup=False)
+        out.print(
+            f"{harmless(finding.message)} ({counted(finding.times, 'time')}), in {output}/findings", markup=False
+        )

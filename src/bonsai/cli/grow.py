@@ -17,6 +17,7 @@ from bonsai.cli.common import (
     SeedOption,
     bounds_of,
     print_error,
+    print_warning,
     programs_of,
 )
 from bonsai.cli.grown import exit_code, print_grown
@@ -203,15 +204,22 @@ def _require_no_settings(context: typer.Context) -> None:
         if source is not None and source.name == "COMMANDLINE" and name not in OF_A_SESSION:
             allowed = "--jobs, --cluster and --time"
             raise BonsaiError(
-                f"a run that is resumed keeps its {name}", f"with --resume, only {allowed} can be given"
+                f"{_as_typed(context, name)} cannot be combined with --resume",
+                f"a resumed run keeps what it was begun with; only {allowed} can be given",
             )
+
+
+def _as_typed(context: typer.Context, name: str) -> str:
+    """Returns a parameter as it is written on the command line: `--force`, SUBJECT."""
+    [parameter] = [each for each in context.command.params if each.name == name]
+    return max(parameter.opts, key=len) if parameter.param_type_name == "option" else name.upper()
 
 
 def _planted(subject: Subject, settings: GrowSettings, folder: Path) -> tuple[Subject, GrowSettings]:
     """Seeds from a folder; files that are none are listed."""
     planting = plant(subject, read_corpus(folder, subject.suffix), Lattice(settings.bounds, settings.lattice))
     for name, reason in planting.left_out.items():
-        print_error(f"{name} is no seed: {reason}", "the run goes on without it")
+        print_warning(f"{name} is not used as a seed: {reason}", "the run goes on without it")
     return planting.subject, replace(settings, planted=tuple((n, tuple(s)) for n, s in planting.seeds.items()))
 
 

@@ -33,7 +33,7 @@ from bonsai.mutation.killing_steps import (
     to_bytes,
 )
 from bonsai.mutation.scoring import Watch, unwatched
-from bonsai.store import MutantKill, Run
+from bonsai.store import Failure, MutantKill, Run
 from bonsai.workers.tasks import Event, Failed, Finished, Kept, Lost, Told, Workers
 
 TASK = "mutants"  # what the names of all tasks begin with
@@ -71,10 +71,8 @@ def with_killers(
         return replace(run, asked={**run.asked, "complete": False})
     except BonsaiError as error:
         journal.note(hunt.seconds, f"{TASK}: {Ending.FAILED.value}: {error}")
-        before = run.asked.get("failures", [])
-        assert isinstance(before, list)
-        failures = [*before, {"task": TASK, "reason": str(error)}]
-        return replace(run, asked={**run.asked, "complete": False, "failures": failures})
+        failures = [*run.failures, Failure(TASK, str(error))]
+        return replace(run, asked={**run.asked, "complete": False}, failures=failures)
 
 
 class _Stopped(Exception):

@@ -53,7 +53,7 @@ def prepare(settings: dict[str, Any]) -> tuple[Runner, list[str]]:
         if not os.path.isdir(folder):
             raise StartError(f"path: there is no folder {folder}", "it is relative to the folder of bonsai.toml")
     sys.path[:0] = settings["folders"]
-    coverage = _cover(settings["cover"], settings["omit"])
+    coverage = _cover(settings["cover"], settings["omit"], settings["call"])
     install(coverage)
     check = _callable(settings["call"], settings["folders"])
     errors = importlib.import_module("bonsai.errors")  # only now: it may itself be covered
@@ -72,10 +72,12 @@ def _limit_memory(limit: int) -> None:
             resource.setrlimit(resource.RLIMIT_DATA, (limit, limit))
 
 
-def _cover(patterns: Iterable[str], omit: Iterable[int]) -> Coverage:
+def _cover(patterns: Iterable[str], omit: Iterable[int], call: str) -> Coverage:
     files = {}
     for pattern in patterns:
         found = source_files(pattern)
+        if not found and pattern == call.partition(":")[0] and "." not in pattern:
+            raise StartError(f"call: there is no {pattern}.py, which {call!r} names", "is it on the path?")
         if not found:
             hint = 'is it on the path? Name a module, or write "package.*" for a package and all that is below it'
             raise StartError(f"cover: there is no Python source for {pattern!r}", hint)

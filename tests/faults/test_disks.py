@@ -147,7 +147,7 @@ def test_a_folder_that_is_removed_under_way(subject_of: WhereIs, box: Sandbox) -
 def test_two_runs_in_one_folder(subject_of: WhereIs, undisturbed: Undisturbed, box: Sandbox) -> None:
     """The second one is refused, however it is asked for, and the first one does not notice."""
     fresh = [subject_of("ambiguous"), *SMALL, "-o", box.out]
-    process = box.start("grow", *fresh, "--jobs", 1, pause=0.05)
+    process = box.start("grow", *fresh, "--jobs", 1, pause=0.03)
     assert wait_until(lambda: results_in(box.out) >= 1, process)
     for arguments, complaint in (
         (["--resume", box.out], "in use"),

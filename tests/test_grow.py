@@ -23,6 +23,7 @@ from bonsai.ending import Ending
 from bonsai.errors import BonsaiError
 from bonsai.feedback import Saving
 from bonsai.grow import (
+    PRUNE,
     Earlier,
     FuzzNode,
     Growing,
@@ -30,6 +31,7 @@ from bonsai.grow import (
     covered_by,
     features_of,
     key_of,
+    node_of,
     sort_by_size,
 )
 from bonsai.grow_settings import GrowSettings, Reach
@@ -359,6 +361,57 @@ def test_what_was_found_before_counts_until_the_failed_node_is_done() -> None:
     third = Growing(small_plan(), InProcess(), journal, journal.earlier())
     third.grow(lambda growing: None)
     assert everything(third) == everything(grown(small_plan()))
+
+
+def stopped_at_once(made: Plan, journal: Memory) -> Growing:
+    """A further session, of which nothing but its first event is left."""
+    session = Growing(made, InProcess(), journal, journal.earlier())
+    session.grow(lambda growing: growing.stop())
+    session.prune(lambda growing: None)
+    return session
+
+
+@pytest.mark.parametrize("policy", Policy)
+def test_if_the_top_fails_what_the_others_have_found_is_the_corpus(policy: Policy) -> None:
+    made = replace(small_plan(), method=METHODS[policy])
+    growing = Growing(made, Unlucky("(1,2,1,u)", inside=False), Memory(), Earlier())
+    growing.grow(lambda growing: None)
+    assert not growing.results["(1,2,1,u)"].state.members
+    assert growing.grown().covered == covered_by(growing.results.values()) != 0
+
+
+def test_what_pruning_has_found_counts_in_a_session_that_does_not_come_to_it() -> None:
+    journal = Memory()
+    first = Growing(small_plan(), Unlucky("(1,1,1,u)"), journal, Earlier())
+    first.grow(lambda growing: None)
+    unpruned = [member.rank for member in first.grown().inputs()]
+    first.prune(lambda growing: None)
+    pruned = [member.rank for member in first.grown().inputs()]
+    assert pruned != unpruned
+    second = stopped_at_once(small_plan(), journal)
+    assert PRUNE not in second.results
+    assert [member.rank for member in second.grown().inputs()] == pruned
+
+
+def test_what_was_found_beyond_raised_bounds_counts_in_a_session_that_does_not_come_to_them() -> None:
+    journal = Memory()
+    lower = plan(Bounds(1, 1, 1), budget=Executions(80))
+    first = Growing(lower, InProcess(), journal, Earlier())
+    first.grow(lambda growing: None)
+    few = first.grown().covered
+    first.raise_to(Bounds(1, 2, 1), lambda growing: None)
+    before = first.grown().covered
+    assert few != before
+    bottom = str(lower.lattice.bottom)
+    journal.checkpoint(bottom, journal.saved[bottom].state)  # as if it had run out of time
+    assert stopped_at_once(lower, journal).grown().covered == before
+
+
+@pytest.mark.parametrize("shard", [0, 1, 12])
+def test_a_node_is_known_by_the_name_of_its_task(shard: int) -> None:
+    for node in Lattice(Bounds(2, 12, 1)).nodes():
+        assert node_of(key_of(node, shard)) == node
+    assert node_of(PRUNE) is None
 
 
 def test_nodes_that_were_cut_short_go_on_with_what_their_predecessors_find_now() -> None:

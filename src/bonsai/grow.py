@@ -13,6 +13,7 @@ A fuzzer that fails is a result like any other, with what it had found until the
 What is final is put together in the order of the lattice, so it does not matter in which order the tasks end.
 """
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from time import monotonic
@@ -117,6 +118,16 @@ def covered_by(results: Iterable[Result]) -> int:
 def key_of(node: Node, shard: int) -> str:
     """Returns the name of the task that is one shard of a node."""
     return str(node) if shard == 0 else f"{node}/{shard}"
+
+
+def node_of(key: str) -> Node | None:
+    """Returns the node whose task has this name, or None if it is not the task of a node."""
+    match = re.fullmatch(r"\((\d+),(\d+),(\d+),([ru])\)(/\d+)?", key)
+    if match is None:
+        return None
+    idents, items, depth = map(int, match.group(1, 2, 3))
+    saving = Saving.RESTRICTED if match[4] == "r" else Saving.UNRESTRICTED
+    return Node(Bounds(idents, items, depth), saving)
 
 
 @dataclass(frozen=True, slots=True)
@@ -332,6 +343,10 @@ class Earlier:
         """Returns whether a task has failed, or was grown from one that has."""
         return key in self.results and not self.results[key].ending.is_final
 
+    def keys(self) -> set[str]:
+        """Returns the names of all tasks that have a result or a checkpoint."""
+        return {*self.results, *self.checkpoints}
+
     def states_of(self, key: str) -> list[bytes]:
         """Returns how far a task has come, the latest state last: one that has failed may be on its way again."""
         states = [self.results[key].state] if key in self.results else []
@@ -543,18 +558,21 @@ class Growing:
     def known(self) -> list[Known]:
         """Returns what is known of every task, in the order of the lattice; pruning comes last.
 
-        What earlier sessions have found counts as long as this one is not done with the task.
+        What earlier sessions have found counts as long as this one is not done with the task. If this session was
+        stopped, there may be tasks that it has not come to at all: pruning, and nodes beyond raised bounds.
         """
         kinds, level = {TOP_UP: 1, PRUNE: 2}, self.plan.lattice.level
-        keys = sorted(self._tasks, key=lambda key: (kinds.get(key, 0), level(self._tasks[key].node), key))
-        known = (Known(key, self._results_of(key)) for key in keys)
+        nodes = {key: task.node for key, task in self._tasks.items()}
+        if self.stopping is not None:
+            nodes = {key: node_of(key) or self.plan.lattice.top for key in self._earlier.keys()} | nodes
+        keys = sorted(nodes, key=lambda key: (kinds.get(key, 0), level(nodes[key]), key))
+        known = (Known(key, self._results_of(key, nodes[key])) for key in keys)
         return [task for task in known if task.results]
 
-    def _results_of(self, key: str) -> list[Result]:
+    def _results_of(self, key: str, node: Node) -> list[Result]:
         results = [self.results[key]] if key in self.results else []
         if self._is_done(key):
             return results
-        node = self._tasks[key].node
         states = map(from_bytes, reversed(self._earlier.states_of(key)))
         return results + [Result(node, Ending.INTERRUPTED, state) for state in states]
 
@@ -582,7 +600,9 @@ class Growing:
     def grown(self) -> Corpus:
         """Returns the corpus of the top, pruned; or as far as it got, of everything that was found."""
         top = self.results.get(key_of(self.plan.lattice.top, 0))
-        if self.plan.method.policy is Policy.SMALLEST or self.plan.shards > 1 or top is None:
+        if self.plan.method.policy is Policy.SMALLEST or self.plan.shards > 1:
+            return self.gathered()
+        if top is None or top.ending is Ending.FAILED:  # a top that has failed may not even have its seeds
             return self.gathered()
         corpus = new_corpus(self.plan.method.policy, Saving.UNRESTRICTED)
         added = self.results.get(TOP_UP)

@@ -136,6 +136,8 @@ def raise_bounds(growing: Growing, select: Select, watch: Callable[[Growing], No
             continue
         before = growing.gathered()
         growing.raise_to(raised, watch)
+        if growing.stopping is not None:  # the attempt was cut short: nobody knows what it would have added
+            return attempts
         after = growing.gathered()
         new = (after.covered & ~before.covered).bit_count()
         saved = _total(before.selected(select), before.covered) - _total(after.selected(select), before.covered)

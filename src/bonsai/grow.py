@@ -343,7 +343,7 @@ class Earlier:
         """Returns whether a task has failed, or was grown from one that has."""
         return key in self.results and not self.results[key].ending.is_final
 
-    def keys(self) -> set[str]:
+    def tasks(self) -> set[str]:
         """Returns the names of all tasks that have a result or a checkpoint."""
         return {*self.results, *self.checkpoints}
 
@@ -564,7 +564,7 @@ class Growing:
         kinds, level = {TOP_UP: 1, PRUNE: 2}, self.plan.lattice.level
         nodes = {key: task.node for key, task in self._tasks.items()}
         if self.stopping is not None:
-            nodes = {key: node_of(key) or self.plan.lattice.top for key in self._earlier.keys()} | nodes
+            nodes = {key: node_of(key) or self.plan.lattice.top for key in self._earlier.tasks()} | nodes
         keys = sorted(nodes, key=lambda key: (kinds.get(key, 0), level(nodes[key]), key))
         known = (Known(key, self._results_of(key, nodes[key])) for key in keys)
         return [task for task in known if task.results]

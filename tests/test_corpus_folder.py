@@ -5,6 +5,7 @@ import pytest
 from bonsai.captions import INDEX_MARK
 from bonsai.corpus_folder import CorpusFile, read_corpus
 from bonsai.errors import BonsaiError
+from bonsai.outputs import Output, OutputKind
 
 
 def _write(root: Path, files: dict[str, bytes]) -> None:
@@ -50,3 +51,25 @@ def test_what_is_no_corpus(tmp_path: Path, made: str) -> None:
         path.mkdir()
     with pytest.raises(BonsaiError):
         read_corpus(path, ".py")
+
+
+@pytest.mark.parametrize("files", [{"run.sqlite": b"data"}, {"run.sqlite": b"data", "corpus/valid/1.py": b"1"}])
+def test_an_unfinished_run_is_no_corpus(files: dict[str, bytes], tmp_path: Path) -> None:
+    _write(tmp_path, files)
+    with pytest.raises(BonsaiError, match="has no result yet") as caught:
+        read_corpus(tmp_path, ".py")
+    assert f"bonsai grow --resume {tmp_path}" in caught.value.hint
+
+
+def test_a_run_that_was_killed_before_it_had_a_database_is_unfinished(tmp_path: Path) -> None:
+    with Output.claim(tmp_path / "out", OutputKind.RUN) as output:
+        output.write("corpus/valid/1.py", b"1")
+    with pytest.raises(BonsaiError, match="has no result yet"):
+        read_corpus(tmp_path / "out", ".py")
+
+
+def test_the_inputs_of_a_reduction_are_in_its_corpus(tmp_path: Path) -> None:
+    with Output.claim(tmp_path / "out", OutputKind.REDUCTION) as output:
+        output.write("corpus/valid/1.json", b"1")
+        output.write("reduction.json", b"{}")
+    assert read_corpus(tmp_path / "out", ".json") == [CorpusFile("valid/1.json", "1")]

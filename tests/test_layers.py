@@ -30,7 +30,7 @@ budget schedule dedup cbgf checkpoint
 pruning
 lattice
 workers
-captions corpus_folder planting schema store
+captions outputs corpus_folder planting schema store
 grow grow_settings session
 feature_names merging explaining describing
 reduction mutation evaluation grading export report new_subject

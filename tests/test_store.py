@@ -11,7 +11,8 @@ from bonsai import BonsaiError, Bounds
 from bonsai.cbgf import Finding, Growth
 from bonsai.corpus import Input
 from bonsai.ending import Ending
-from bonsai.store import NodeRun, Replace, Run, require_free, write_run
+from bonsai.outputs import Existing
+from bonsai.store import NodeRun, Run, write_run
 from bonsai.targets.execution import Outcome
 
 KEYS = {
@@ -65,25 +66,6 @@ def test_an_empty_corpus_is_a_corpus(tmp_path: Path) -> None:
     assert json.loads((tmp_path / "out/run.json").read_text())["corpus"]["files"] == 0
 
 
-def test_what_is_there_is_refused_unless_it_is_empty(tmp_path: Path) -> None:
-    require_free(tmp_path / "out")
-    require_free(tmp_path)
-    (tmp_path / "file").touch()
-    for there in (tmp_path, tmp_path / "file"):
-        with pytest.raises(BonsaiError, match="exists, and is not the folder of a run"):
-            require_free(there)
-
-
-def test_only_the_folder_of_a_run_is_replaced(tmp_path: Path) -> None:
-    write_run(tmp_path / "out", some_run())
-    with pytest.raises(BonsaiError, match="exists") as caught:
-        require_free(tmp_path / "out")
-    assert "--force" in caught.value.hint
-    require_free(tmp_path / "out", Replace.RUNS)
-    with pytest.raises(BonsaiError, match="not the folder of a run"):
-        require_free(tmp_path, Replace.RUNS)
-
-
 def test_a_folder_that_cannot_be_written_is_an_error_and_leaves_nothing(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(BonsaiError, match="cannot write"):
@@ -99,6 +81,6 @@ def test_a_failure_half_way_leaves_what_was_there(tmp_path: Path, monkeypatch: p
 
     monkeypatch.setattr("bonsai.store._fill", full)
     with pytest.raises(BonsaiError, match="No space left"):
-        write_run(tmp_path / "out", some_run([]))
+        write_run(tmp_path / "out", some_run([]), Existing.REPLACE)
     assert (tmp_path / "out/corpus/valid/0001.py").read_text() == "a b"
     assert os.listdir(tmp_path) == ["out"]

@@ -22,11 +22,12 @@ from bonsai.grow_settings import GrowSettings
 from bonsai.mutation.bench import require_mutable
 from bonsai.mutation.killing import with_killers
 from bonsai.mutators import require_mutator
+from bonsai.outputs import OutputKind, require_free
 from bonsai.report.writing import write_report
 from bonsai.sampler import Sampler
 from bonsai.schema import RunKind
 from bonsai.session import begin
-from bonsai.store import NodeRun, Run, require_free
+from bonsai.store import NodeRun, Run
 from bonsai.subject import Subject, identity, start_target
 from bonsai.targets.execution import Target
 from bonsai.workers.local import LocalWorkers
@@ -153,7 +154,7 @@ def grow(
     `report.html`; that this one cannot be written is a warning."""
     settings = settings or GrowSettings(subject.bounds)
     if folder is not None:
-        require_free(folder)
+        require_free(folder, OutputKind.RUN)
     if settings.kill_mutants is not None:
         require_mutable(subject)
     workers = LocalWorkers(subject, jobs)

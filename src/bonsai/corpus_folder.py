@@ -5,6 +5,7 @@ from pathlib import Path
 
 from bonsai.captions import INDEX, INDEX_MARK
 from bonsai.errors import BonsaiError
+from bonsai.outputs import SUMMARY, OutputKind, read_manifest, require_finished
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,10 +22,7 @@ def read_corpus(folder: Path, suffix: str) -> list[CorpusFile]:
     Where no file has the suffix, all files count. Hidden files and folders are left out, and so is
     the index that a run has written.
     """
-    if not folder.is_dir():
-        problem = "is a file" if folder.is_file() else "does not exist"
-        raise BonsaiError(f"{folder}: {problem}", "a corpus is a run directory or a folder of input files")
-    root = folder / "corpus" if (folder / "run.json").is_file() else folder
+    root = corpus_root(folder)
     paths = sorted(path for path in root.rglob("*") if path.is_file() and not _hidden(path.relative_to(root)))
     paths = [path for path in paths if not (path == root / INDEX and _read(path).startswith(INDEX_MARK))]
     chosen = [path for path in paths if path.suffix == suffix] or paths
@@ -34,6 +32,20 @@ def read_corpus(folder: Path, suffix: str) -> list[CorpusFile]:
         return [CorpusFile(str(path.relative_to(root)), _read(path)) for path in chosen]
     except OSError as error:
         raise BonsaiError(f"cannot read {error.filename}: {error.strerror}", "is the folder readable?") from None
+
+
+def corpus_root(folder: Path) -> Path:
+    """Returns the folder that the inputs are in: that of a run or of a reduction is its folder `corpus`.
+
+    Raises an error if the folder does not exist, or if it holds a run that has no result yet.
+    """
+    if not folder.is_dir():
+        problem = "is a file" if folder.is_file() else "does not exist"
+        raise BonsaiError(f"{folder}: {problem}", "a corpus is a run directory or a folder of input files")
+    require_finished(folder)
+    manifest = read_manifest(folder)
+    is_reduction = manifest is not None and manifest.kind is OutputKind.REDUCTION
+    return folder / "corpus" if is_reduction or (folder / SUMMARY).is_file() else folder
 
 
 def _hidden(path: Path) -> bool:

@@ -17,6 +17,7 @@ from bonsai.ending import Ending, joint_ending
 from bonsai.grow import Earlier, Growing, Journal, Known, Result, covered_by, features_of, key_of
 from bonsai.grow_settings import GrowSettings, Reach, asked, record, require_same
 from bonsai.lattice import Node
+from bonsai.outputs import Existing
 from bonsai.store import NodeRun, Run, RunStore
 from bonsai.subject import Subject
 from bonsai.workers.process import as_bonsai_error
@@ -240,13 +241,18 @@ def _node_run(growing: Growing, node: Node, results: Sequence[Result], seeds: Se
 
 
 def begin(
-    subject: Subject, settings: GrowSettings, workers: Workers, folder: Path | None, seconds: float | None = None
+    subject: Subject,
+    settings: GrowSettings,
+    workers: Workers,
+    folder: Path | None,
+    seconds: float | None = None,
+    existing: Existing = Existing.REFUSE,
 ) -> tuple[Session, RunStore | None]:
     """Begins a run. Without a folder, nothing is kept."""
     features = features_of(workers)
     if folder is None:
         return Session(subject, settings, workers, features, _Forgetful(), Earlier(), seconds), None
-    store = RunStore.create(folder, record(subject, settings, features))
+    store = RunStore.create(folder, record(subject, settings, features), existing)
     return Session(subject, settings, workers, features, store, Earlier(), seconds), store
 
 

@@ -1,24 +1,19 @@
 """A run comes in; its run directory goes out: the corpus as files, findings, `run.json` and `run.sqlite`.
 
 While a run is going on, `run.sqlite` keeps what was asked, the results of all nodes that are done, and the latest
-checkpoints of the others; that is all it takes to resume. Everything else is made from it in the end. Files are
-written beside their place first and then moved into it: nothing half-written is ever seen.
+checkpoints of the others; that is all it takes to resume. Everything else is made from it in the end. `outputs`
+puts the files into the folder: nothing half-written is ever seen.
 """
 
-import fcntl
 import json
-import os
-import shutil
 import sqlite3
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager, suppress
 from dataclasses import asdict, dataclass
-from enum import Enum
 from itertools import chain
 from pathlib import Path
 from statistics import fmean, median
-from tempfile import TemporaryDirectory
-from typing import IO, Any, overload
+from typing import Any, overload
 
 from bonsai.bounds import Bounds
 from bonsai.captions import INDEX, Caption, Unparsed, file_names, index
@@ -27,19 +22,10 @@ from bonsai.checkpoint import Stored, from_bytes
 from bonsai.corpus import Input, bits
 from bonsai.ending import Ending
 from bonsai.errors import BonsaiError
+from bonsai.outputs import DATABASE, SUMMARY, Existing, Output, OutputKind, require_unchanged, writing
 from bonsai.schema import SCHEMA, create_tables, require_sound
 from bonsai.targets.execution import Outcome
 from bonsai.wording import counted
-
-DATABASE = "run.sqlite"
-LOCK = ".lock"
-
-
-class Replace(Enum):
-    """Whether the folder of an older run may be replaced."""
-
-    NEVER = "never"
-    RUNS = "runs"
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,64 +124,49 @@ def sizes(corpus: Sequence[Input]) -> dict[str, object]:
 
 @contextmanager
 def _writing(folder: Path) -> Iterator[None]:
-    """What goes wrong with files is an error that says where."""
-    hint = "is the disk full, or the folder read-only?"
+    """Turns errors of the file system and of SQLite into an error that names the file or folder."""
     try:
-        yield
-    except OSError as error:
-        raise BonsaiError(f"cannot write {folder}: {error.strerror or error}", hint) from None
+        with writing(folder):
+            yield
     except sqlite3.Error as error:
+        hint = "is the disk full, or the folder read-only?"
         raise BonsaiError(f"cannot write {folder / DATABASE}: {error}", hint) from None
-
-
-def require_free(folder: Path, replaced: Replace = Replace.NEVER) -> None:
-    """Refuse to write where nobody can, where something is, or where what would be replaced is not a run."""
-    with _writing(folder):
-        folder.absolute().parent.mkdir(parents=True, exist_ok=True)
-        TemporaryDirectory(prefix=".", dir=folder.absolute().parent).cleanup()
-    if not folder.exists() or (folder.is_dir() and all(path.name.startswith(".") for path in folder.iterdir())):
-        return
-    if not (folder / DATABASE).is_file():
-        raise BonsaiError(f"{folder} exists, and is not the folder of a run", "name another folder with -o")
-    if replaced is Replace.NEVER:
-        raise BonsaiError(f"{folder} exists", "name another folder with -o, or add --force to replace it")
 
 
 class RunStore:
     """The run directory of a run that is going on. One process at a time has it open."""
 
-    def __init__(self, folder: Path) -> None:
-        with _writing(folder):
-            self.folder = folder
-            self._lock = _lock(folder)
-            self._database = sqlite3.connect(folder / DATABASE, isolation_level=None)
+    def __init__(self, output: Output) -> None:
+        self.folder = output.folder
+        self._output = output
+        with _writing(self.folder):
+            self._database = sqlite3.connect(self.folder / DATABASE, isolation_level=None)
 
     @classmethod
-    def create(cls, folder: Path, asked: dict[str, Any]) -> "RunStore":
-        """A new one, where there is nothing, or only an older run."""
-        with _writing(folder):
-            folder.mkdir(parents=True, exist_ok=True)
-            lock = _lock(folder)
-            for path in sorted(folder.iterdir(), key=lambda path: path.name != DATABASE):
-                if path.name != LOCK:
-                    shutil.rmtree(path) if path.is_dir() else path.unlink()
-            made = folder / f".{DATABASE}.part"
-            database = sqlite3.connect(made, isolation_level=None)
-            try:
-                create_tables(database, _GOING_ON + _TABLES)
-                database.execute("INSERT INTO asked VALUES (?)", [json.dumps(asked)])
-            finally:
-                database.close()
-            made.rename(folder / DATABASE)
-            lock.close()
-        return cls(folder)
+    def create(cls, folder: Path, asked: dict[str, Any], existing: Existing = Existing.REFUSE) -> "RunStore":
+        """Returns a new one. What an older run wrote there is removed as soon as the new database is complete."""
+        output = Output.claim(folder, OutputKind.RUN, existing)
+        try:
+            with _writing(folder), output.staging() as staged:
+                _create_database(staged / DATABASE, asked).close()
+                output.install(staged, last=SUMMARY)
+            return cls(output)
+        except BaseException:
+            output.close()
+            raise
 
     @classmethod
     def open(cls, folder: Path) -> "RunStore":
-        """The store of a run that was begun. Raises an error if there is none, or if it cannot be read."""
+        """Returns the one in a folder. Raises an error if there is none, or if somebody changed its files."""
         if not (folder / DATABASE).is_file():
             raise BonsaiError(f"there is no run to resume in {folder}", f"a run directory has a {DATABASE}")
-        store = cls(folder)
+        output = Output.reopen(folder, OutputKind.RUN)
+        try:
+            require_unchanged(folder, output.manifest)
+            store = cls(output)
+        except BaseException:
+            output.close()
+            raise
         try:
             require_sound_run(store._database, folder)
             store.asked()
@@ -259,16 +230,14 @@ class RunStore:
         with _writing(self.folder):
             with self._transaction() as database:
                 _fill(database, run)
-            _replace_folder(self.folder / "corpus", lambda folder: _write_corpus(folder, run))
-            _replace_folder(self.folder / "findings", lambda folder: _write_findings(folder, run))
-            made = self.folder / ".run.json.part"
-            _write(made, json.dumps(run.summary(), indent=2) + "\n")
-            made.rename(self.folder / "run.json")
+            with self._output.staging() as staged:
+                _write_files(staged, run)
+                self._output.install(staged, last=SUMMARY, keep=self._output.manifest.live)
 
     def close(self) -> None:
-        """Let others have it."""
+        """Lets other processes have it."""
         self._database.close()
-        self._lock.close()
+        self._output.close()
 
     def __enter__(self) -> "RunStore":
         return self
@@ -293,49 +262,42 @@ def require_sound_run(database: sqlite3.Connection, folder: Path) -> None:
     require_sound(database, folder / DATABASE, _GOING_ON + _TABLES)
 
 
-def _lock(folder: Path) -> IO[str]:
-    """Held until it is closed, or the process is gone."""
-    lock = open(folder / LOCK, "w")  # noqa: SIM115  # closed by the one who holds it
+def write_run(folder: Path, run: Run, existing: Existing = Existing.REFUSE) -> None:
+    """Writes the run directory of a run that is over."""
+    with Output.claim(folder, OutputKind.RUN, existing) as output:
+        install_run(output, run)
+
+
+def install_run(output: Output, run: Run) -> None:
+    """Writes a run that is over into its folder, in the place of an older one, which stays if that fails."""
+    with _writing(output.folder), output.staging() as staged:
+        with closing(_create_database(staged / DATABASE, run.asked)) as database:
+            database.execute("BEGIN")
+            _fill(database, run)
+            database.execute("COMMIT")
+        _write_files(staged, run)
+        output.install(staged, last=SUMMARY)
+
+
+def _create_database(path: Path, asked: dict[str, Any]) -> sqlite3.Connection:
+    database = sqlite3.connect(path, isolation_level=None)
     try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        lock.close()
-        raise BonsaiError(f"{folder} is in use", "another process is growing there; wait, or stop it") from None
-    return lock
-
-
-def _replace_folder(folder: Path, fill: Callable[[Path], None]) -> None:
-    """Fill a new folder, then put it in the place of the old one."""
-    made, old = folder.with_name(f".{folder.name}.part"), folder.with_name(f".{folder.name}.old")
-    for left in (made, old):
-        shutil.rmtree(left, ignore_errors=True)
-    made.mkdir()
-    try:
-        fill(made)
-        if folder.exists():
-            folder.rename(old)
-        made.rename(folder)
-    finally:
-        shutil.rmtree(made, ignore_errors=True)
-        shutil.rmtree(old, ignore_errors=True)
-
-
-def write_run(folder: Path, run: Run) -> None:
-    """The run directory of a run that is over, all at once; one that is there is replaced."""
-    made = folder.parent / f".{folder.name}.{os.getpid()}.part"
-    try:
-        with RunStore.create(made, run.asked) as store:
-            store.finish(run)
-        with _writing(folder):
-            if folder.exists():
-                shutil.rmtree(folder)
-            made.rename(folder)
-    finally:
-        shutil.rmtree(made, ignore_errors=True)
+        create_tables(database, _GOING_ON + _TABLES)
+        database.execute("INSERT INTO asked VALUES (?)", [json.dumps(asked)])
+    except BaseException:
+        database.close()
+        raise
+    return database
 
 
 def _write(path: Path, text: str) -> None:
     path.write_bytes(text.encode("utf-8", "surrogatepass"))
+
+
+def _write_files(folder: Path, run: Run) -> None:
+    _write_corpus(folder / "corpus", run)
+    _write_findings(folder / "findings", run)
+    _write(folder / SUMMARY, json.dumps(run.summary(), indent=2) + "\n")
 
 
 def _write_corpus(folder: Path, run: Run) -> None:
@@ -348,6 +310,7 @@ def _write_corpus(folder: Path, run: Run) -> None:
 
 
 def _write_findings(folder: Path, run: Run) -> None:
+    folder.mkdir()
     for place, finding in enumerate(run.findings, start=1):
         stem = f"{place:04}-{finding.outcome.value}"
         _write(folder / f"{stem}{run.suffix}", finding.text)

@@ -78,7 +78,7 @@ def test_a_module_in_the_current_folder_is_found_from_elsewhere(
         (["new", "--call", "absent:check"], "there is no module absent"),
         (["new", "--call", "json"], "names no function"),
         (["new", "--suffix", "sql"], "--suffix: 'sql' is no file suffix"),
-        (["/dev/null"], "/dev/null is a file"),
+        (["/dev/null"], "/dev/null is not a folder"),
         (["/dev/null/new"], "cannot write"),
     ],
 )

@@ -63,11 +63,12 @@ def _rebuilds(folder: Path) -> None:
     assert {"overview.csv", "comparisons.csv", "repetitions.csv", "sizes.csv", "heatmap.csv"} <= tables.keys()
     drawn = {"sizes", "sizes-parsing", "validity", "coverage", "features", "heatmap", "reduction-time"}
     assert {f"{name}.{suffix}" for name in drawn for suffix in ("png", "svg")} <= figures
-    for name in ("tables", "figures"):
-        shutil.rmtree(folder / name)
-    build(folder, json.loads((folder / "evaluation.json").read_text())["subject"])
-    assert _tables(folder) == tables
-    assert {path.name for path in (folder / "figures").iterdir()} == figures
+    bare = folder.with_name("bare")
+    shutil.copytree(folder / "data", bare / "data")
+    shutil.copy(folder / "evaluation.json", bare)
+    build(bare, json.loads((bare / "evaluation.json").read_text())["subject"])
+    assert _tables(bare) == tables
+    assert {path.name for path in (bare / "figures").iterdir()} == figures
 
 
 @pytest.mark.slow
@@ -221,7 +222,7 @@ def test_a_folder_that_is_no_evaluation_is_left_alone(
 ) -> None:
     (tmp_path / "thesis.txt").write_text("years of work")
     assert _evaluate(subject, tmp_path, "--force") == 2
-    assert "no evaluation" in capsys.readouterr().err
+    assert "not a folder that Bonsai wrote" in capsys.readouterr().err
     assert os.listdir(tmp_path) == ["thesis.txt"]
     assert _evaluate(subject, tmp_path / "thesis.txt") == 2
     assert _evaluate(subject, tmp_path / "new", "--published", str(tmp_path / "nowhere")) == 2

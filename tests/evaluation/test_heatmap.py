@@ -8,6 +8,7 @@ from bonsai import load_subject
 from bonsai.budget import Executions
 from bonsai.cli import run
 from bonsai.evaluation.heatmap import Point, draw, heatmap, read_csv, write_csv
+from bonsai.outputs import MANIFEST
 from fakes import FakeTarget
 
 
@@ -33,7 +34,7 @@ def test_the_figure_is_made_from_the_stored_data(tmp_path: Path) -> None:
 
 def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["heatmap", "chocopy", "--max", "1", "--budget", "32x", "-o", str(tmp_path), "--quiet"]) == 0
-    assert {path.name for path in tmp_path.iterdir()} == {"heatmap.csv", "heatmap.png", "heatmap.svg"}
+    assert {path.name for path in tmp_path.iterdir()} == {MANIFEST, "heatmap.csv", "heatmap.png", "heatmap.svg"}
     [point] = read_csv(tmp_path / "heatmap.csv")
     assert point.valid > 0.1
     assert run(["heatmap", "chocopy", "--budget", "auto", "-o", str(tmp_path)]) == 2

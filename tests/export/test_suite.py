@@ -13,9 +13,10 @@ import pytest
 import bonsai
 from bonsai.corpus_folder import CorpusFile
 from bonsai.export.expectations import expect
-from bonsai.export.folder import Existing, write_export
+from bonsai.export.folder import write_export
 from bonsai.export.pytest_suite import pytest_suite
 from bonsai.new_subject.starter import start_subject
+from bonsai.outputs import Existing
 from bonsai.subject import BUNDLED
 from made_subjects import JSON_DRIVER, SETTINGS, json_subject
 

@@ -26,7 +26,7 @@ SubjectOption = Annotated[
     typer.Option("--subject", metavar="S", help="A bundled subject by name, or a folder with a bonsai.toml."),
 ]
 JobsOption = Annotated[int, typer.Option("--jobs", "-j", metavar="N", min=1, help="Processes at a time.")]
-ForceOption = Annotated[bool, typer.Option("--force", help="Replace the folder if it exists.")]
+ForceOption = Annotated[bool, typer.Option("--force", help="Replace what Bonsai wrote there before.")]
 BoundsOption = Annotated[
     str | None,
     typer.Option(

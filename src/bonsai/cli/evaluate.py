@@ -1,6 +1,5 @@
 """`bonsai evaluate`: the paper's evaluation, every table and figure."""
 
-import shutil
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
@@ -21,11 +20,11 @@ from bonsai.cli.common import (
 from bonsai.cli.common import console as printed
 from bonsai.cli.interruption import Interruption
 from bonsai.cli.live import LiveLine
-from bonsai.errors import BonsaiError
-from bonsai.evaluation.building import build
+from bonsai.evaluation.building import PAGE, build
 from bonsai.evaluation.evaluating import ASKED, QUICK, Asked, Evaluation, Standing, Wanted, ablation_of, settle
-from bonsai.evaluation.records import Data
+from bonsai.evaluation.records import FOLDER, Data
 from bonsai.grow import features_of
+from bonsai.outputs import Existing, Output, OutputKind
 from bonsai.subject import load_subject
 from bonsai.workers.local import LocalWorkers, cores
 
@@ -83,38 +82,34 @@ def evaluate(
     if budget is not None:
         asked = replace(asked, budget=str(parse_budget(budget)))
     repetitions = reps or (QUICK_REPETITIONS if quick else REPETITIONS)
-    _clear(output, force)
-    data = Data(output)
     wanted = Wanted(repetitions, published, ablation_of(asked) if ablate else {})
-    evaluation = Evaluation(loaded, asked, wanted, data)
-    evaluation.require_tools()
-    workers = LocalWorkers(loaded, jobs or cores())
-    try:
-        settle(output, loaded, asked, features_of(workers))
-        with Interruption() as interruption, LiveLine(quiet, _line, EVERY_IN_A_LOG) as view:
-            complete = evaluation.run(workers, view, interruption.requested)
-    finally:
-        workers.close()
-    verdicts = build(output, loaded.name)
+    existing = Existing.REPLACE if force else Existing.CONTINUE
+    reads = [] if published is None else [published]
+    with Output.claim(output, OutputKind.EVALUATION, existing, reads) as claimed:
+        data = Data(output, claimed)
+        evaluation = Evaluation(loaded, asked, wanted, data)
+        evaluation.require_tools()
+        workers = LocalWorkers(loaded, jobs or cores())
+        try:
+            features = features_of(workers)
+            if force:
+                claimed.clear()
+            settle(output, loaded, asked, features, claimed)
+            with Interruption() as interruption, LiveLine(quiet, _line, EVERY_IN_A_LOG) as view:
+                complete = evaluation.run(workers, view, interruption.requested)
+        finally:
+            workers.close()
+        with claimed.staging() as staged:
+            verdicts = build(output, loaded.name, staged)
+            measured = [name for name in claimed.manifest.files if name == ASKED or name.startswith(f"{FOLDER}/")]
+            claimed.install(staged, last=PAGE, keep=measured)
     for line in [] if quiet else verdicts:
         printed().print(line, markup=False)
-    printed().print(str(output / "evaluation.html"), markup=False)
+    printed().print(str(output / PAGE), markup=False)
     if not complete:
         print_error("interrupted", "call it again with the same options to go on")
         return INTERRUPTED
     return 0
-
-
-def _clear(folder: Path, force: bool) -> None:
-    """Make room for a new evaluation, if that is asked for; nothing but an evaluation is ever removed."""
-    if folder.exists() and not folder.is_dir():
-        raise BonsaiError(f"{folder} is a file", "name a folder with -o")
-    if not folder.exists() or not any(folder.iterdir()):
-        return
-    if not (folder / ASKED).is_file():
-        raise BonsaiError(f"{folder} exists and is no evaluation", "name another folder with -o")
-    if force:
-        shutil.rmtree(folder)
 
 
 def _line(standing: Standing, seconds: float) -> str:

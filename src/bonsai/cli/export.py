@@ -8,12 +8,13 @@ from typing import Annotated
 import typer
 
 from bonsai.cli.common import CorpusArgument, JsonOption, QuietOption, SubjectOption
-from bonsai.corpus_folder import CorpusFile, read_corpus
+from bonsai.corpus_folder import CorpusFile, corpus_root, read_corpus
 from bonsai.export.expectations import Expectations, expect
-from bonsai.export.folder import Changes, Existing, require_room, write_export
+from bonsai.export.folder import Changes, require_room, write_export
 from bonsai.export.golden import golden_files
 from bonsai.export.pytest_suite import pytest_suite
 from bonsai.export.seeds import seed_zip
+from bonsai.outputs import Existing
 from bonsai.subject import Subject, load_subject
 
 
@@ -49,7 +50,7 @@ def export(
     existing = Existing.UPDATE if update else Existing.REFUSE
     loaded = load_subject(subject)
     files = read_corpus(corpus, loaded.suffix)
-    require_room(output, existing)
+    require_room(output, existing, corpus_root(corpus))
     expected, content = _content(loaded, files, form, output)
     changes = write_export(output, content, existing)
     if as_json:

@@ -12,6 +12,7 @@ from bonsai.budget import parse_budget
 from bonsai.cbgf import Cbgf
 from bonsai.cli.common import (
     BoundsOption,
+    ForceOption,
     JsonOption,
     QuietOption,
     SeedOption,
@@ -26,8 +27,9 @@ from bonsai.corpus import Policy, Select, mean_size
 from bonsai.describing import described
 from bonsai.feedback import Saving
 from bonsai.mutators import require_mutator
+from bonsai.outputs import Existing, Output, OutputKind
 from bonsai.report.writing import write_report
-from bonsai.store import Replace, Run, require_free, write_run
+from bonsai.store import Run, install_run
 from bonsai.subject import load_subject
 from bonsai.wording import counted
 
@@ -49,7 +51,7 @@ def fuzz(
         ),
     ] = "",
     seed: SeedOption = 0,
-    force: Annotated[bool, typer.Option("--force", help="Replace the run directory if it exists.")] = False,
+    force: ForceOption = False,
     as_json: JsonOption = False,
     quiet: QuietOption = False,
 ) -> int:
@@ -62,20 +64,21 @@ def fuzz(
     loaded = load_subject(subject)
     names = [require_mutator(name.strip()) for name in mutators.split(",") if name.strip()]
     allowed = parse_budget(budget)
-    require_free(output, Replace.RUNS if force else Replace.NEVER)
-    with LiveLine(quiet or as_json, _line) as view:
-        run = run_fuzzer(
-            loaded,
-            bounds=bounds_of(loaded, bounds),
-            budget=allowed,
-            saving=Saving.RESTRICTED if restricted else Saving.UNRESTRICTED,
-            policy=policy,
-            select=select,
-            mutators=names,
-            seed=seed,
-            watch=view,
-        )
-    write_run(output, described(run, loaded))
+    within = bounds_of(loaded, bounds)
+    with Output.claim(output, OutputKind.RUN, Existing.REPLACE if force else Existing.REFUSE) as claimed:
+        with LiveLine(quiet or as_json, _line) as view:
+            run = run_fuzzer(
+                loaded,
+                bounds=within,
+                budget=allowed,
+                saving=Saving.RESTRICTED if restricted else Saving.UNRESTRICTED,
+                policy=policy,
+                select=select,
+                mutators=names,
+                seed=seed,
+                watch=view,
+            )
+        install_run(claimed, described(run, loaded))
     write_report(output, print_error)
     if as_json:
         typer.echo(json.dumps(run.summary()))

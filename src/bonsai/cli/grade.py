@@ -12,8 +12,8 @@ from bonsai.durations import parse_duration
 from bonsai.errors import BonsaiError
 from bonsai.grading.candidates import Limits, read_candidate
 from bonsai.grading.formats import FORMATS, Scoring, Visibility
-from bonsai.grading.grade import Grade
 from bonsai.grading.grade import grade as grade_candidate
+from bonsai.outputs import Existing, require_free_file, write_file
 from bonsai.subject import load_subject
 from bonsai.targets.settings import parse_size
 from bonsai.workers.local import cores
@@ -62,6 +62,7 @@ def grade(
     output: Annotated[
         Path | None, typer.Option("-o", "--output", metavar="FILE", help="Write there. (default: standard output)")
     ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace FILE if it exists.")] = False,
     as_json: JsonOption = False,
     quiet: QuietOption = False,
 ) -> None:
@@ -77,8 +78,17 @@ def grade(
     limits = _limits(timeout, memory)
     loaded = load_subject(subject)
     files = read_corpus(corpus, loaded.suffix)
+    existing = Existing.REPLACE if force else Existing.REFUSE
+    if output is not None:
+        require_free_file(output, existing)
     result = grade_candidate(loaded, files, read_candidate(candidate), compare, limits, jobs or cores())
-    _write(write(result, Scoring(points, visibility)), output, result, quiet)
+    text = write(result, Scoring(points, visibility))
+    if output is None:
+        typer.echo(text, nl=False)
+    else:
+        write_file(output, text.encode("utf-8", "surrogatepass"), existing)
+        if not quiet:
+            typer.echo(f"{len(result.passed)} of {len(result.graded)} tests passed, in {output}")
     if result.failed:
         raise typer.Exit(1)
 
@@ -91,17 +101,3 @@ def _limits(timeout: str | None, memory: str | None) -> Limits:
     if memory is not None and size is None:
         raise BonsaiError(f"--memory: {memory!r} is no amount of memory", "write 1GiB or 512MiB, say")
     return Limits(seconds, size)
-
-
-def _write(text: str, output: Path | None, result: Grade, quiet: bool) -> None:
-    if output is None:
-        typer.echo(text, nl=False)
-        return
-    try:
-        output.write_text(text, encoding="utf-8", errors="surrogatepass")
-    except OSError as error:
-        raise BonsaiError(
-            f"cannot write {output}: {error.strerror}", "name a file in a folder that exists"
-        ) from None
-    if not quiet:
-        typer.echo(f"{len(result.passed)} of {len(result.graded)} tests passed, in {output}")

@@ -10,6 +10,7 @@ import typer
 from bonsai.budget import parse_budget
 from bonsai.cli.common import (
     INTERRUPTED,
+    ForceOption,
     JsonOption,
     QuietOption,
     SeedOption,
@@ -22,7 +23,7 @@ from bonsai.cli.interruption import Interruption
 from bonsai.cli.lattice_view import GrowView
 from bonsai.cli.progress import Counter
 from bonsai.corpus import Policy, Select
-from bonsai.corpus_folder import read_corpus
+from bonsai.corpus_folder import corpus_root, read_corpus
 from bonsai.describing import described
 from bonsai.durations import parse_duration
 from bonsai.errors import BonsaiError
@@ -30,10 +31,11 @@ from bonsai.grow_settings import GrowSettings, Reach, asked_before
 from bonsai.lattice import Kind, Lattice
 from bonsai.mutation.bench import require_mutable
 from bonsai.mutation.killing import with_killers
+from bonsai.outputs import Existing, OutputKind, require_free
 from bonsai.planting import plant
 from bonsai.report.writing import write_report
 from bonsai.session import FIRST_REACH, begin, resume
-from bonsai.store import Replace, Run, RunStore, require_free
+from bonsai.store import Run, RunStore
 from bonsai.subject import Subject, load_subject
 from bonsai.workers.local import LocalWorkers, cores
 from bonsai.workers.tasks import Workers
@@ -102,7 +104,7 @@ def grow(
     resume_from: Annotated[
         Path | None, typer.Option("--resume", metavar="DIR", help="Go on with a run that was stopped or killed.")
     ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace the run directory if it exists.")] = False,
+    force: ForceOption = False,
     as_json: JsonOption = False,
     quiet: QuietOption = False,
 ) -> int:
@@ -114,6 +116,7 @@ def grow(
     """
     seconds = _seconds(time)
     store: RunStore | None = None
+    existing = Existing.REPLACE if force else Existing.REFUSE
     if resume_from is not None:
         _require_no_settings(context)
         output, store = resume_from, RunStore.open(resume_from)
@@ -140,7 +143,7 @@ def grow(
         )
         if kill_mutants is not None:
             require_mutable(loaded)
-        require_free(output, Replace.RUNS if force else Replace.NEVER)
+        require_free(output, OutputKind.RUN, existing, [] if seeds is None else [corpus_root(seeds)])
         if seeds is not None:
             loaded, settings = _planted(loaded, settings, seeds)
     workers = _workers(loaded, jobs, cluster)
@@ -148,7 +151,7 @@ def grow(
         with Interruption() as interruption:
             with GrowView(quiet or as_json) as view:
                 if store is None:
-                    session, store = begin(loaded, settings, workers, output, seconds)
+                    session, store = begin(loaded, settings, workers, output, seconds, existing)
                 else:
                     session = resume(store, loaded, settings, workers, seconds)
                 view.features = len(session.features)

@@ -6,13 +6,14 @@ from typing import Annotated
 
 import typer
 
-from bonsai.cli.common import JsonOption, QuietOption, SubjectOption, console, print_error
+from bonsai.cli.common import ForceOption, JsonOption, QuietOption, SubjectOption, console, print_error
 from bonsai.corpus import Select
-from bonsai.corpus_folder import read_corpus
+from bonsai.corpus_folder import corpus_root, read_corpus
 from bonsai.describing import described
 from bonsai.merging import merge as merge_texts
+from bonsai.outputs import Existing, Output, OutputKind
 from bonsai.report.writing import write_report
-from bonsai.store import Replace, require_free, write_run
+from bonsai.store import install_run
 from bonsai.subject import load_subject
 from bonsai.wording import counted
 
@@ -24,7 +25,7 @@ def merge(
     subject: SubjectOption,
     output: Annotated[Path, typer.Option("-o", "--output", metavar="DIR", help="The run directory to write.")],
     select: Annotated[Select, typer.Option("--select", help="What is kept.")] = Select.VALID_FIRST,
-    force: Annotated[bool, typer.Option("--force", help="Replace the run directory if it exists.")] = False,
+    force: ForceOption = False,
     as_json: JsonOption = False,
     quiet: QuietOption = False,
 ) -> None:
@@ -33,10 +34,11 @@ def merge(
     Example: bonsai merge out/monday out/tuesday --subject chocopy -o out/week
     """
     loaded = load_subject(subject)
-    require_free(output, Replace.RUNS if force else Replace.NEVER)
-    texts = [one.text for corpus in corpora for one in read_corpus(corpus, loaded.suffix)]
-    run = merge_texts(loaded, texts, select)
-    write_run(output, described(run, loaded))
+    existing = Existing.REPLACE if force else Existing.REFUSE
+    with Output.claim(output, OutputKind.RUN, existing, map(corpus_root, corpora)) as claimed:
+        texts = [one.text for corpus in corpora for one in read_corpus(corpus, loaded.suffix)]
+        run = merge_texts(loaded, texts, select)
+        install_run(claimed, described(run, loaded))
     write_report(output, print_error)
     if as_json:
         typer.echo(json.dumps(run.summary()))

@@ -2,7 +2,6 @@
 
 import json
 import os
-import shutil
 from collections.abc import Sequence
 from pathlib import Path
 from statistics import fmean, median
@@ -22,11 +21,12 @@ from bonsai.cli.common import (
 )
 from bonsai.cli.progress import Counter
 from bonsai.corpus import size_of
-from bonsai.corpus_folder import CorpusFile, read_corpus
-from bonsai.errors import BonsaiError
+from bonsai.corpus_folder import CorpusFile, corpus_root, read_corpus
+from bonsai.outputs import Existing, Output, OutputKind
 from bonsai.reduction.reducing import Method, Reduction, reduce_corpus
-from bonsai.store import require_free
 from bonsai.subject import load_subject
+
+DETAILS = "reduction.json"
 
 
 def reduce(
@@ -50,15 +50,15 @@ def reduce(
     """
     loaded = load_subject(subject)
     files = read_corpus(corpus, loaded.suffix)
-    if not force:
-        require_free(output)
-    started, before = monotonic(), sum(os.times()[:4])
-    with Counter("inputs reduced", quiet or as_json) as view:
-        reductions = reduce_corpus(loaded, [file.text for file in files], method, jobs, view)
-    seconds = {"seconds": monotonic() - started, "cpu_seconds": sum(os.times()[:4]) - before}
-    figures: dict[str, object] = {"subject": loaded.name, "method": method.value, "jobs": jobs}
-    figures |= {name: round(value, 3) for name, value in seconds.items()} | summary(files, reductions)
-    _write(output, files, reductions, figures)
+    existing = Existing.REPLACE if force else Existing.REFUSE
+    with Output.claim(output, OutputKind.REDUCTION, existing, [corpus_root(corpus)]) as claimed:
+        started, before = monotonic(), sum(os.times()[:4])
+        with Counter("inputs reduced", quiet or as_json) as view:
+            reductions = reduce_corpus(loaded, [file.text for file in files], method, jobs, view)
+        seconds = {"seconds": monotonic() - started, "cpu_seconds": sum(os.times()[:4]) - before}
+        figures: dict[str, object] = {"subject": loaded.name, "method": method.value, "jobs": jobs}
+        figures |= {name: round(value, 3) for name, value in seconds.items()} | summary(files, reductions)
+        _write(claimed, files, reductions, figures)
     if as_json:
         typer.echo(json.dumps(figures))
     else:
@@ -90,9 +90,9 @@ def _sizes(texts: Sequence[str]) -> dict[str, float]:
 
 
 def _write(
-    folder: Path, files: Sequence[CorpusFile], reductions: Sequence[Reduction], figures: dict[str, object]
+    output: Output, files: Sequence[CorpusFile], reductions: Sequence[Reduction], figures: dict[str, object]
 ) -> None:
-    """The corpus under its old names, and `reduction.json`; written beside the folder first, then moved."""
+    """Writes the corpus under its old names, and `reduction.json`."""
     details = [
         {
             "file": file.name,
@@ -105,20 +105,13 @@ def _write(
         }
         for file, one in zip(files, reductions, strict=True)
     ]
-    made = folder.parent / f".{folder.name}.{os.getpid()}.part"
-    try:
+    with output.staging() as staged:
         for file, one in zip(files, reductions, strict=True):
-            path = made / "corpus" / file.name
+            path = staged / "corpus" / file.name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(one.text.encode("utf-8", "surrogatepass"))
-        (made / "reduction.json").write_text(json.dumps(figures | {"inputs": details}, indent=2) + "\n")
-        if folder.exists():
-            shutil.rmtree(folder)
-        made.rename(folder)
-    except OSError as error:
-        raise BonsaiError(f"cannot write {folder}: {error.strerror}", "name another folder with -o") from None
-    finally:
-        shutil.rmtree(made, ignore_errors=True)
+        (staged / DETAILS).write_text(json.dumps(figures | {"inputs": details}, indent=2) + "\n")
+        output.install(staged, last=DETAILS)
 
 
 def _print(figures: dict[str, object], output: Path, quiet: bool) -> None:

@@ -6,7 +6,6 @@ from typing import Annotated
 import typer
 
 from bonsai.cli.common import QuietOption, console
-from bonsai.errors import BonsaiError
 
 
 def report(
@@ -29,12 +28,7 @@ def report(
     from bonsai.report.page import write_page  # Jinja and Pygments are slow to import
 
     found = read_report(folder, subject, compare)
-    try:
-        path = write_page(folder, found)
-    except OSError as error:
-        raise BonsaiError(
-            f"cannot write {folder / 'report.html'}: {error.strerror}", "is the disk full, or the folder read-only?"
-        ) from None
+    path = write_page(folder, found)
     out = console()
     if quiet:
         out.print(str(path), markup=False)

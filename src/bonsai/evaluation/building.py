@@ -16,15 +16,19 @@ from bonsai.evaluation.records import FOLDER, Data
 from bonsai.evaluation.results import METRICS, Results
 from bonsai.evaluation.tabulating import Table, write_rows
 
-TABLES, FIGURES = "tables", "figures"
+TABLES, FIGURES, PAGE = "tables", "figures", "evaluation.html"
 BY_VALID_SAID = (
     "Branch arms, and what the subject reports itself, that at least one valid input exercises. The paper does not "
     "report it: an invalid program that gets as far may hide in its errors what a valid one shows in its output."
 )
 
 
-def build(folder: Path, subject: str) -> list[str]:
-    """Make everything anew from the data; what holds and what does not, a sentence each."""
+def build(folder: Path, subject: str, destination: Path | None = None) -> list[str]:
+    """Makes everything anew from the data, in the same folder or in another one.
+
+    Returns what holds and what does not, a sentence each.
+    """
+    destination = destination or folder
     results, paper = Results(Data(folder)), PAPER.get(subject)
     tables = {
         table.name: table
@@ -37,12 +41,12 @@ def build(folder: Path, subject: str) -> list[str]:
         if table.rows
     }
     found = [*claims(results, paper), *goals(results)]
-    _write_tables(results, tables, found, folder / TABLES)
-    drawn = draw_all(results, list(tables.values()), subject, folder / FIGURES)
+    _write_tables(results, tables, found, destination / TABLES)
+    drawn = draw_all(results, list(tables.values()), subject, destination / FIGURES)
     sections = _sections(results, paper, tables, found, drawn)
     page = Page(f"Evaluation: {subject}", _introduction(folder, results), sections)
-    (folder / "evaluation.md").write_text(to_markdown(page), "utf-8")
-    (folder / "evaluation.html").write_text(to_html(page, folder / FIGURES), "utf-8")
+    (destination / "evaluation.md").write_text(to_markdown(page), "utf-8")
+    (destination / PAGE).write_text(to_html(page, destination / FIGURES), "utf-8")
     return [str(claim) for claim in found if claim.topic == "goals"]
 
 

@@ -35,6 +35,7 @@ from bonsai.evaluation.steps import Baseline, Grow, Measure, Reduce, SampleBlind
 from bonsai.extras import require
 from bonsai.grow_settings import GrowSettings
 from bonsai.mutation.bench import require_mutable
+from bonsai.outputs import Output
 from bonsai.reduction.predicate import load_tools
 from bonsai.reduction.reducing import Method
 from bonsai.subject import Subject, identity
@@ -87,7 +88,9 @@ class Standing:
     left: float | None
 
 
-def settle(folder: Path, subject: Subject, asked: Asked, features: Sequence[str]) -> None:
+def settle(
+    folder: Path, subject: Subject, asked: Asked, features: Sequence[str], output: Output | None = None
+) -> None:
     """Write down what is asked, or make sure that it is what was asked before."""
     known = identity(subject, features)
     now = {
@@ -96,7 +99,7 @@ def settle(folder: Path, subject: Subject, asked: Asked, features: Sequence[str]
     }
     path = folder / ASKED
     if not path.exists():
-        write_json(path, now)
+        write_json(path, now, output)
         return
     before = json.loads(path.read_text("utf-8"))
     changed = [name for name, value in now.items() if before.get(name) != value]

@@ -10,6 +10,7 @@ from typing import Any, get_type_hints
 from bonsai.errors import BonsaiError
 from bonsai.evaluation.heatmap import Point
 from bonsai.evaluation.third_party import Share
+from bonsai.outputs import Existing, Output, write_file, writing
 from bonsai.targets.execution import Outcome
 
 FOLDER = "data"
@@ -137,12 +138,13 @@ KINDS: dict[str, type[Record]] = {kind.__name__: kind for kind in (Corpus, Measu
 class Data:
     """The records in the folder of an evaluation, each in a file of its own, which appears all at once."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, output: Output | None = None) -> None:
         self.folder = folder
+        self._output = output
 
     def save(self, key: str, record: Record) -> None:
         """Keep what a step has found."""
-        write_json(self._path(key), {"kind": type(record).__name__, **asdict(record)})
+        write_json(self._path(key), {"kind": type(record).__name__, **asdict(record)}, self._output)
 
     def load(self, key: str) -> Record | None:
         """What a step has found, if it is done."""
@@ -176,12 +178,12 @@ def _record(found: dict[str, Any]) -> Record:
     return kind(**found)
 
 
-def write_json(path: Path, content: object) -> None:
-    """A file that is never seen half-written."""
-    try:
+def write_json(path: Path, content: object, output: Output | None = None) -> None:
+    """Writes a file that is never seen half-written; in an output, as one of its files."""
+    encoded = (json.dumps(content, indent=1) + "\n").encode("utf-8")
+    if output is not None:
+        output.write(path.relative_to(output.folder).as_posix(), encoded)
+        return
+    with writing(path.parent):
         path.parent.mkdir(parents=True, exist_ok=True)
-        made = path.with_name(f".{path.name}.part")
-        made.write_text(json.dumps(content, indent=1) + "\n", "utf-8")
-        made.rename(path)
-    except OSError as error:
-        raise BonsaiError(f"cannot write {path}: {error.strerror}", "name another folder with -o") from None
+    write_file(path, encoded, Existing.REPLACE)

@@ -11,6 +11,7 @@ from bonsai.errors import BonsaiError
 from bonsai.new_subject.detect import Detected, detect
 from bonsai.new_subject.drivers import EXAMPLE_DRIVER, EXAMPLE_GRAMMAR, driver_of_call, driver_of_grammar
 from bonsai.new_subject.grammar_file import GrammarFile, read_grammar_file
+from bonsai.outputs import add_files, require_allowed, writing
 from bonsai.subject import CONFIGURATION, load_subject
 
 EXAMPLE = "grammar.lark"
@@ -76,24 +77,21 @@ def start_subject(
     cover: tuple[str, ...] = (),
     suffix: str = ".txt",
 ) -> Started:
-    """Write a new subject into a folder. Nothing that is there is overwritten."""
+    """Writes a new subject into a folder. Nothing that is there is overwritten."""
+    with writing(folder):
+        require_allowed(folder)
     found = detect(call) if call else None
     if found and cover:
         found = replace(found, cover=cover)
     read = read_grammar_file(grammar) if grammar else _example()
     files = {**read.files, DRIVER: _driver(read, found, grammar).encode("utf-8")}
-    files[CONFIGURATION] = _settings(folder, suffix, read, found or _nothing(cover)).encode("utf-8")
-    _require_free(folder, files)
+    files[CONFIGURATION] = _encoded(_settings(folder, suffix, read, found or _nothing(cover)))
+    missing = _missing(folder, files)
     with TemporaryDirectory() as trial:  # what cannot be read back is not written
         for name, content in files.items():
             Path(trial, name).write_bytes(content)
         covered = load_subject(trial).target
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        for name, content in files.items():
-            (folder / name).write_bytes(content)
-    except OSError as error:
-        raise BonsaiError(f"cannot write {error.filename}: {error.strerror}", "name a folder to write to") from None
+    add_files(folder, missing)
     return Started(tuple(sorted(files)), covered.cover if covered else (), call)
 
 
@@ -120,7 +118,7 @@ def _settings(folder: Path, suffix: str, read: GrammarFile, found: Detected) -> 
         keys = {"newline": read.layout.newline, "indent": read.layout.indent, "dedent": read.layout.dedent}
         layout = f"\n[grammar.layout]  # the terminals that are line ends and indentation\n{_keys(keys)}"
     return _TOML.format(
-        folder=folder,
+        folder=folder if str(folder).isprintable() else ascii(str(folder)),  # in a comment: one line
         name=_toml(folder.resolve().name),
         suffix=_toml(suffix),
         file=_toml(read.name),
@@ -147,13 +145,25 @@ def _keys(values: Mapping[str, str | tuple[str, ...] | None]) -> str:
 
 
 def _toml(value: str | tuple[str, ...]) -> str:
-    return json.dumps(value)  # a text or a list of texts is written alike in JSON and in TOML
+    # A text or a list of texts is written alike in JSON and in TOML, except for surrogate pairs and one character.
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
-def _require_free(folder: Path, files: dict[str, bytes]) -> None:
-    if folder.exists() and not folder.is_dir():
-        raise BonsaiError(f"{folder} is a file", "name a new folder")
+def _encoded(text: str) -> bytes:
+    try:
+        return text.encode("utf-8")
+    except UnicodeEncodeError as error:
+        name = ascii(text[error.start : error.end])
+        raise BonsaiError(f"{name} in the name of a folder is not UTF-8", "name a new folder") from None
+
+
+def _missing(folder: Path, files: dict[str, bytes]) -> dict[str, bytes]:
+    """Returns the files that are not there yet. Raises an error if another file has the name of one of them."""
+    missing = {}
     for name, content in files.items():
-        there = folder / name
-        if there.exists() and not (name.endswith(".lark") and there.read_bytes() == content):
-            raise BonsaiError(f"{there} exists, and is not overwritten", "name a new folder")
+        path = folder / name
+        if not os.path.lexists(path):
+            missing[name] = content
+        elif not (name.endswith(".lark") and path.is_file() and path.read_bytes() == content):
+            raise BonsaiError(f"{path} exists, and is not overwritten", "name a new folder")
+    return missing

@@ -14,8 +14,9 @@ from bonsai.cbgf import Finding, Growth
 from bonsai.corpus import Input
 from bonsai.ending import Ending
 from bonsai.errors import BonsaiError
+from bonsai.outputs import DATABASE, SUMMARY, require_finished
 from bonsai.schema import require_schema
-from bonsai.store import DATABASE, NodeRun, require_sound_run
+from bonsai.store import NodeRun, require_sound_run
 from bonsai.targets.execution import Outcome
 
 _TEXTS_AND_NUMBERS: dict[str, Any] = {
@@ -53,10 +54,7 @@ def read_run(folder: Path) -> Recorded:
     """The run in a directory."""
     if not (folder / DATABASE).is_file():
         raise BonsaiError(f"there is no run in {folder}", f"a run directory has a {DATABASE}; see bonsai grow")
-    if not (folder / "run.json").is_file():
-        raise BonsaiError(
-            f"the run in {folder} has no result yet", f"wait, or go on with bonsai grow --resume {folder}"
-        )
+    require_finished(folder)
     address = f"{(folder / DATABASE).resolve().as_uri()}?mode=ro"
     with _reading(folder), closing(sqlite3.connect(address, uri=True)) as it:
         require_sound_run(it, folder)
@@ -65,7 +63,7 @@ def read_run(folder: Path) -> Recorded:
             "SELECT id, text, choices, valid, name, rules, message, output FROM inputs ORDER BY id"
         ).fetchall()
         return Recorded(
-            summary=_summary(folder / "run.json"),
+            summary=_summary(folder / SUMMARY),
             features=[name for (name,) in it.execute("SELECT name FROM features ORDER BY id")],
             takers=takers,
             corpus=[Input(row[1], tuple(json.loads(row[2])), bool(row[3]), masks.get(row[0], 0)) for row in rows],

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from bonsai.captions import witnessed
 from bonsai.corpus import bits
+from bonsai.outputs import DATABASE
 from bonsai.report.database import Recorded, read_run
-from bonsai.store import DATABASE
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,6 +19,7 @@ from pygments.lexer import Lexer
 from pygments.lexers import TextLexer, get_lexer_for_filename
 from pygments.util import ClassNotFound
 
+from bonsai.outputs import Output, OutputKind
 from bonsai.report.data import Report
 from bonsai.report.sources import Module
 from bonsai.wording import counted
@@ -87,15 +88,11 @@ def _visible(value: object) -> object:
 
 
 def write_page(folder: Path, report: Report) -> Path:
-    """Write `report.html` into a run directory."""
-    path = folder / "report.html"
-    made = folder / ".report.html.part"
-    try:
-        made.write_text(render(report), encoding="utf-8", errors="backslashreplace")
-        made.rename(path)
-    finally:
-        made.unlink(missing_ok=True)
-    return path
+    """Writes `report.html` into a run directory and returns its path."""
+    content = render(report).encode("utf-8", "backslashreplace")
+    with Output.reopen(folder, OutputKind.RUN) as output:
+        output.write("report.html", content)
+    return folder / "report.html"
 
 
 def _asset(name: str) -> str:

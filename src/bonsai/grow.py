@@ -418,6 +418,10 @@ class Growing:
             self.stopping = why
             self._workers.stop()
 
+    def is_stopping(self) -> bool:
+        """Returns whether no further task is started."""
+        return self.stopping is not None
+
     def give_up(self, error: BonsaiError) -> None:
         """Ends the run because of an error that no single task is to blame for. What was found stays."""
         self.failure = error

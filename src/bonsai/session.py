@@ -128,7 +128,7 @@ def raise_bounds(growing: Growing, select: Select, watch: Callable[[Growing], No
     attempts: list[Raise] = []
     failed = 0
     for dimension in cycle(("depth", "items", "idents")):
-        if failed == 3 or growing.stopping is not None:
+        if failed == 3 or growing.is_stopping():
             return attempts
         upper = growing.plan.lattice.upper
         raised = replace(upper, **{dimension: getattr(upper, dimension) + 1})
@@ -137,7 +137,7 @@ def raise_bounds(growing: Growing, select: Select, watch: Callable[[Growing], No
             continue
         before = growing.gathered()
         growing.raise_to(raised, watch)
-        if growing.stopping is not None:  # the attempt was cut short: nobody knows what it would have added
+        if growing.is_stopping():  # the attempt was cut short: nobody knows what it would have added
             return attempts
         after = growing.gathered()
         new = (after.covered & ~before.covered).bit_count()

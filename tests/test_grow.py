@@ -15,7 +15,7 @@ import bonsai
 from bonsai import Bounds
 from bonsai.budget import Auto, Executions, NodeBudget
 from bonsai.cbgf import METHODS, Cbgf, Pruning
-from bonsai.checkpoint import Stored
+from bonsai.checkpoint import Stored, to_bytes
 from bonsai.choices import Draws
 from bonsai.corpus import Input, Policy, Select, bits, filtered, mask_of, size_of
 from bonsai.dedup import Dedup
@@ -42,7 +42,7 @@ from bonsai.workers.local import LocalWorkers
 from bonsai.workers.tasks import Event, Failed, Finished, Kept, Started, Task
 from bonsai.workers.workshop import Workshop
 from fakes import FakeTarget
-from made_subjects import json_subject
+from made_subjects import ambiguous_subject, json_subject
 from strategies import bundled, examples, sampler
 
 UPPER = Bounds(2, 2, 1)
@@ -230,14 +230,33 @@ def test_the_corpus_equals_filtering_everything_that_was_executed_and_judged() -
     ]
 
 
-def test_what_ancestors_have_judged_is_not_executed_again() -> None:
+@pytest.mark.parametrize("kind", Kind)
+def test_what_ancestors_have_judged_is_not_executed_again(kind: Kind) -> None:
     workers = InProcess()
-    grown(plan(kind=Kind.PLAIN), workers)
-    executed = texts([Input(text, (), True, 0) for text, _ in workers.workshop.fake.executed])
-    lattice = Lattice(UPPER, Kind.PLAIN)
-    # Two nodes of one level may both run a text, and what is saved is run once more; nothing else repeats.
-    widest = max(sum(lattice.level(node) == level for node in lattice.nodes()) for level in range(5))
-    assert max(executed.count(text) for text in set(executed)) <= 2 * widest
+    growing = Growing(plan(kind=kind), workers, Memory(), Earlier())
+    executed: dict[Node, list[tuple[str, Outcome]]] = {}
+    ends = [0]
+
+    def watch(growing: Growing) -> None:
+        if len(growing.results) > len(executed):
+            target = workers.workshop.fake
+            executed[list(growing.results.values())[-1].node] = [
+                (text, execution.outcome) for text, execution in target.executed[ends[-1] :]
+            ]
+            ends.append(len(target.executed))
+
+    growing.grow(watch)
+    again = 0
+    for node, texts_here in executed.items():
+        here = [text for text, _ in texts_here]
+        assert max(map(here.count, here)) <= 2, "what is saved is executed once more"
+        for other, texts_there in executed.items():
+            if other < node:
+                repeated = {outcome for text, outcome in texts_there if text in here}
+                assert not repeated or (node.saving, other.saving) == (Saving.UNRESTRICTED, Saving.RESTRICTED)
+                assert repeated <= {Outcome.INVALID}, "only what a restricted fuzzer has ignored"
+                again += len(repeated)
+    assert bool(again) == (kind is Kind.EXTENDED)
 
 
 def test_shards_start_from_the_same_seeds_and_share_the_budget() -> None:
@@ -414,6 +433,25 @@ def test_a_node_is_known_by_the_name_of_its_task(shard: int) -> None:
     assert node_of(PRUNE) is None
 
 
+@pytest.mark.parametrize(("share", "goes_on"), [(0.0, False), (60.0, True)])
+def test_the_time_of_earlier_sessions_is_not_charged_to_a_node_that_goes_on(share: float, goes_on: bool) -> None:
+    class Frozen(InProcess):
+        """Workers whose clock says that so many seconds are left."""
+
+        def now(self) -> float:
+            return 1000.0 - share
+
+    made = replace(plan(Bounds(1, 1, 1), Kind.PLAIN, budget=Executions(40)), deadline=1000.0)
+    node, workers = made.lattice.top, Frozen()
+    assert made.share_of(node, workers.now()) == share
+    stopped = FuzzNode(replace(made, budget=Executions(10), deadline=None), node, 0)(workers.workshop, [], workers)
+    state = to_bytes(replace(stopped.state, seconds=5000.0))
+    result = FuzzNode(made, node, 0, state)(workers.workshop, [], workers)
+    assert result.ending is (Ending.FINISHED if goes_on else Ending.OUT_OF_TIME)
+    assert result.state.tally.executions == (40 if goes_on else 10)
+    assert result.state.seconds >= 5000
+
+
 def test_nodes_that_were_cut_short_go_on_with_what_their_predecessors_find_now() -> None:
     journal = Memory()
     late = replace(plan(), deadline=0.0)
@@ -466,13 +504,23 @@ def test_an_error_of_the_workers_ends_the_run_with_what_was_found(subject: bonsa
 # --- with processes ---------------------------------------------------------------------------------
 
 
-def test_the_same_bytes_with_any_number_of_jobs(subject: bonsai.Subject) -> None:
-    wanted = GrowSettings(Bounds(2, 2, 2), budget=Executions(60), seed=7)
-    runs = [bonsai.grow(subject, wanted, jobs=jobs) for jobs in (1, 2)]
-    assert texts(runs[0].corpus) == texts(runs[1].corpus)
-    assert [(one.executions, one.generated, one.covered) for one in runs[0].nodes] == [
-        (one.executions, one.generated, one.covered) for one in runs[1].nodes
-    ]
+@pytest.mark.parametrize("policy", Policy)
+def test_a_run_is_the_same_with_any_number_of_jobs(tmp_path: Path, policy: Policy) -> None:
+    subject = ambiguous_subject(tmp_path)
+    wanted = GrowSettings(Bounds(2, 2, 2), budget=Executions(40), seed=7, policy=policy)
+    runs = [bonsai.grow(subject, wanted, jobs=jobs) for jobs in (1, 3)]
+    first, second = (
+        (
+            [member.rank for member in run.corpus],
+            [replace(node, seconds=0) for node in run.nodes],
+            [replace(point, seconds=0) for point in run.growth],
+            run.findings,
+            {**run.asked, "jobs": None},
+        )
+        for run in runs
+    )
+    assert first == second
+    assert runs[0].findings
 
 
 def test_a_grown_corpus_is_small_and_covers_what_there_is(subject: bonsai.Subject, tmp_path: Path) -> None:

@@ -53,7 +53,7 @@ def closure() -> tuple[Subject, JvmTarget]:
 def own_seconds(target: IsolatedTarget) -> float:
     """The processor time that a target's process has used, its compiler threads included."""
     assert target._process is not None
-    status = Path(f"/proc/{target._process._popen.pid}/stat").read_text().rsplit(")", 1)[1].split()
+    status = Path(f"/proc/{target._process.tree.program()}/stat").read_text().rsplit(")", 1)[1].split()
     return (int(status[11]) + int(status[12])) / TICKS
 
 

@@ -128,7 +128,7 @@ def _resident(status: Path) -> float:
 
 def memory(target: Any, number: int) -> list[list[float]]:
     """[loop, target] in MiB, at ten points of a run."""
-    pid = target._process._popen.pid
+    pid = target._process.tree.program()
     budget = Generated(number, [Path("/proc/self/status"), Path(f"/proc/{pid}/status")])
     fuzzer(target, Policy.SMALLEST, bonsai.Bounds(2, 2, 2))([], budget)
     return budget.megabytes

@@ -1,12 +1,15 @@
 """Algorithm 2: what is saved, what is reproducible, what is survived."""
 
+import gc
+from threading import Event, Thread
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from bonsai import BonsaiError, Bounds, Derivation, measure
 from bonsai.budget import Budget, Executions, Progress
-from bonsai.cbgf import METHODS, Cbgf
+from bonsai.cbgf import ALLOCATIONS, METHODS, Cbgf, _few_collections
 from bonsai.choices import Draws
 from bonsai.corpus import Input, Policy, Select, filtered, size_of
 from bonsai.ending import Ending
@@ -200,3 +203,44 @@ def test_a_space_that_is_used_up_ends_the_run() -> None:
         0,
     )
     assert made([], Executions(1000)) is Ending.EXHAUSTED
+
+
+@given(st.lists(st.integers(0, 4), max_size=20))
+def test_the_collector_is_as_before_when_the_last_of_several_threads_is_done(steps: list[int]) -> None:
+    """Threads of one process begin and end their loops in any order; each step lets one of them begin or end."""
+    before = gc.get_threshold()
+    running: set[int] = set()
+    for thread in [*steps, *range(5)]:
+        if thread in running:
+            running.remove(thread)
+            _few_collections.__exit__(None, None, None)
+        elif len(running) < 5:
+            running.add(thread)
+            _few_collections.__enter__()
+        assert gc.get_threshold()[0] == (ALLOCATIONS if running else before[0])
+    for _ in running:
+        _few_collections.__exit__(None, None, None)
+    assert gc.get_threshold() == before
+
+
+def test_the_collector_is_as_before_after_threads_that_overlap() -> None:
+    before = gc.get_threshold()
+    begun, first_is_done = Event(), Event()
+
+    def first() -> None:
+        with _few_collections:
+            assert begun.wait(10)
+        first_is_done.set()
+
+    def second() -> None:
+        with _few_collections:
+            begun.set()
+            assert first_is_done.wait(10)
+            assert gc.get_threshold()[0] == ALLOCATIONS
+
+    threads = [Thread(target=each) for each in (first, second)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert gc.get_threshold() == before

@@ -1,5 +1,8 @@
 """Deduplication with bounded memory."""
 
+import tracemalloc
+from random import Random
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -53,7 +56,21 @@ def test_what_was_ignored_may_be_judged_by_others(texts: set[str], ignored: set[
     assert unpacked(seen.state().judged()).tolist() == sorted(map(digest, texts - ignored))
 
 
-@given(st.lists(st.sets(st.integers(0, 2**64 - 1))), st.integers(1, 5))
+@given(st.lists(st.sets(st.integers(0, 20) | st.integers(0, 2**64 - 1))), st.integers(1, 9))
 def test_a_union_that_is_too_large_is_cut_the_same_way_every_time(sets: list[set[int]], most: int) -> None:
     together = united(map(packed, sets), most)
     assert together == set(sorted(set().union(*sets))[:most])
+
+
+def test_memory_for_a_union_does_not_grow_with_the_number_of_sets() -> None:
+    most, rng = 10_000, Random(0)
+    sets = [packed(rng.getrandbits(64) for _ in range(4_000)) for _ in range(100)]
+    expected = set(sorted({digest for data in sets for digest in unpacked(data)})[:most])
+    tracemalloc.start()
+    try:
+        union = united(sets, most)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert union == expected
+    assert peak < 400 * most  # a set of all 400,000 digests takes 25 MB or more

@@ -1,14 +1,17 @@
 """Trees on demand, and what they measure."""
 
 from collections.abc import Iterable
+from dataclasses import replace
 from itertools import combinations
 
+import pytest
 from hypothesis import given
 
 from bonsai import Bounds, Derivation, Grammar, measure, parse, read_lark_text
 from bonsai.choices import Draws
-from bonsai.derivation import Node, outline
+from bonsai.derivation import Node, derive, outline
 from bonsai.grammar.model import Option, Reference, Repetition, Token
+from bonsai.sampler import Sampler
 from strategies import bounds, bundled, grammars, sampler, seeds
 
 
@@ -118,3 +121,15 @@ def test_outline() -> None:
         "          NULL 'null'",
         "      RSQB ']'",
     ]
+
+
+def test_remembered_counts_are_bounded_and_do_not_matter(monkeypatch: pytest.MonkeyPatch) -> None:
+    grammar = bundled("blocks")
+    sampler, draws = Sampler(grammar, Bounds(3, 3, 3)), Draws(4)
+    programs = [tuple(sampler.sample(draws)[1]) for _ in range(100)]
+    expected = [[(n.symbol, n.counts) for n in derive(grammar, choices).walk()] for choices in programs]
+    monkeypatch.setattr("bonsai.derivation._MOST_ENTERED", 0)
+    copy = replace(grammar)  # nothing is remembered of it yet
+    found = [[*derive(copy, choices).walk()] for choices in programs]
+    assert [[(n.symbol, n.counts) for n in nodes] for nodes in found] == expected
+    assert max(len(node.shape.entered) for nodes in found for node in nodes) == 1

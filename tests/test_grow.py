@@ -37,6 +37,7 @@ from bonsai.grow import (
 from bonsai.grow_settings import GrowSettings, Reach
 from bonsai.lattice import Kind, Lattice, Node
 from bonsai.session import begin
+from bonsai.store import Failure
 from bonsai.targets.execution import Outcome
 from bonsai.workers.local import LocalWorkers
 from bonsai.workers.tasks import Event, Failed, Finished, Kept, Started, Task
@@ -498,7 +499,7 @@ def test_an_error_of_the_workers_ends_the_run_with_what_was_found(subject: bonsa
         workers.close()
     assert run.corpus
     assert run.asked["complete"] is False
-    assert run.asked["failures"] == [{"task": "run", "reason": "the scheduler is gone (start it again)"}]
+    assert run.failures == [Failure("run", "the scheduler is gone (start it again)")]
 
 
 # --- with processes ---------------------------------------------------------------------------------

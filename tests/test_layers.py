@@ -37,6 +37,7 @@ reduction mutation evaluation grading export report new_subject
 api
 __init__
 cli
+__main__
 """
 PLACES = {
     name: (row, place)

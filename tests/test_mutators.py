@@ -7,7 +7,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from bonsai import Bounds, Derivation, Grammar, measure, parse
+from bonsai import Bounds, Derivation, Grammar, measure, parse, read_lark_text
 from bonsai.choices import Draws
 from bonsai.derivation import derive
 from bonsai.mutators import MUTATORS, Surroundings, mutate
@@ -139,11 +139,25 @@ def test_a_parent_of_another_grammar_is_refused() -> None:
         )
 
 
+@pytest.mark.parametrize("name", MUTATORS)
+def test_a_program_without_choices_has_no_children(name: str) -> None:
+    grammar = read_lark_text('start: "a" group\ngroup: "(" ")"\n')
+    parent = parse(grammar, "a()")
+    assert parent.choices == ()
+    around = Surroundings(Sampler(grammar, Bounds(1, 1, 1)), [parent])
+    for seed in range(20):
+        assert mutate(MUTATORS[name].mutator, parent, around, Draws(seed)) == []
+
+
 @given(st.integers(0, 5000))
-def test_zest_leaves_an_empty_sequence_alone(seed: int) -> None:
-    grammar = bundled("json")
-    parent = Derivation(grammar, (), "")
-    assert MUTATORS["zest"].mutator(parent, Surroundings(sampler(grammar, Bounds(1, 1, 1))), Draws(seed)) == []
+def test_zest_leaves_an_empty_sequence_alone_and_changes_a_sequence_of_one_choice(seed: int) -> None:
+    grammar = read_lark_text('start: "a" | "b"\n')
+    around = Surroundings(Sampler(grammar, Bounds(1, 1, 1)))
+    draws = Draws(seed)
+    before = draws.getstate()
+    assert MUTATORS["zest"].mutator(Derivation(grammar, (), ""), around, draws) == []
+    assert draws.getstate() == before  # what is drawn next does not depend on it
+    assert MUTATORS["zest"].mutator(parse(grammar, "a"), around, draws) == [("b", [1])]
 
 
 def test_a_child_of_zest_is_never_its_parent() -> None:

@@ -216,8 +216,9 @@ def test_a_run_is_resumed_only_as_it_was(subject: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
     grow([str(folder), "--bounds", "1,1,1", "--budget", "20x", "-o", str(out)]).communicate()
     for arguments, complaint in (
-        (["--resume", str(out), "--seed", "3"], "keeps its seed"),
-        (["json", "--resume", str(out)], "keeps its subject"),
+        (["--resume", str(out), "--seed", "3"], "--seed cannot be combined with --resume"),
+        (["json", "--resume", str(out)], "SUBJECT cannot be combined with --resume"),
+        (["--resume", str(out), "--force"], "--force cannot be combined with --resume"),
         (["--resume", str(tmp_path)], "no run to resume"),
         ([str(folder), "-o", str(out)], "exists"),
     ):

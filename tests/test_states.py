@@ -12,9 +12,10 @@ from bonsai import Bounds, Derivation, Grammar, Lexicon, read_lark_text
 from bonsai.choices import Choices, Draws
 from bonsai.derivation import Node
 from bonsai.grammar.model import Reference
+from bonsai.mutators import MUTATORS, Surroundings, mutate
 from bonsai.sampler import Sampler
 from bonsai.states import BoundedGrammar, Item, State, fused
-from strategies import bounds, grammars
+from strategies import bounds, bundled, grammars
 
 # In the paper's form: every alternative is all-terminal or must expand the nonterminal again.
 PAPER = read_lark_text('start: e\ne: "x" | "y" | "z" | e "+" e | "(" e ")"')
@@ -157,3 +158,40 @@ def test_a_redraw_avoids_what_it_should(choice: int, seed: int) -> None:
     state = BoundedGrammar(PAPER, Bounds(1, 1, 6)).state(Reference("e"), (2,))
     assert state.redraw(-2 - choice, Draws(seed))[0] != (choice,)
     assert state.redraw(-1, Draws(seed))[0][0] in range(5)
+
+
+TREE_MUTATORS = {name: mutator for name, mutator in MUTATORS.items() if name != "zest"}
+
+
+def children(limit: int, monkeypatch: pytest.MonkeyPatch) -> tuple[list[tuple[str, list[int]]], int]:
+    """Children that mutators of trees make with room for so many states, and the most that was remembered."""
+    monkeypatch.setattr("bonsai.states._MANY_STATES", limit)
+    sampler, draws = Sampler(bundled("blocks"), Bounds(3, 3, 3)), Draws(1)
+    parents = [
+        Derivation(sampler.grammar, tuple(choices), text)
+        for text, choices in (sampler.sample(draws) for _ in range(20))
+    ]
+    around = Surroundings(sampler, parents)
+    found, most = [], 0
+    for _ in range(5):
+        for parent in parents:
+            for registered in TREE_MUTATORS.values():
+                found += mutate(registered.mutator, parent, around, draws)
+                most = max(most, sampler.bounded.kept)
+    return found, most
+
+
+def test_what_is_remembered_is_bounded_and_does_not_matter_without_zest(monkeypatch: pytest.MonkeyPatch) -> None:
+    expected, roomy = children(20_000, monkeypatch)
+    found, most = children(10, monkeypatch)
+    assert found == expected
+    assert most <= 5 * 10
+    assert roomy > 5 * 5 * 10  # so the bound is what keeps it small
+
+
+def test_a_symbol_that_is_not_the_grammars_is_not_kept_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("bonsai.states._MANY_STATES", 50)
+    bounded = BoundedGrammar(PAPER, Bounds(1, 1, 2))
+    for _ in range(1_000):
+        assert bounded.allowed(Reference("e"), (0,)) == (0, 1, 2, 3, 4)
+    assert bounded.kept <= 5 * 50

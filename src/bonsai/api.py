@@ -20,14 +20,14 @@ from bonsai.feedback import Saving
 from bonsai.grow import Growing
 from bonsai.grow_settings import GrowSettings
 from bonsai.mutation.bench import require_mutable
-from bonsai.mutation.killing import with_killers
+from bonsai.mutation.killing import KillSettings, with_killers
 from bonsai.mutators import require_mutator
 from bonsai.outputs import OutputKind, require_free
 from bonsai.report.writing import write_report
 from bonsai.sampler import Sampler
 from bonsai.schema import RunKind
 from bonsai.session import begin
-from bonsai.store import NodeRun, Run
+from bonsai.store import Failure, NodeRun, Run
 from bonsai.subject import Subject, identity, start_target
 from bonsai.targets.execution import Target
 from bonsai.workers.local import LocalWorkers
@@ -59,7 +59,7 @@ def fuzz(
 ) -> Run:
     """Runs one coverage-guided bounded grammar fuzzer (Algorithm 2).
 
-    After an interruption or an error it returns what was found until then; `failure` of the run is the error.
+    After an interruption or an error it returns what was found until then; `failures` of the run has the error.
     """
     started = monotonic()
     bounds = bounds or subject.bounds
@@ -96,11 +96,14 @@ def fuzz(
         "mutators": list(method.mutators),
         "restricted": saving is Saving.RESTRICTED,
         "complete": stopped.is_final,
-        "failures": [] if failure is None else [{"task": "fuzz", "reason": str(failure)}],
     }
     run = _finished(asked, subject, target, fuzzer, stopped, select, monotonic() - started)
+    if failure is None:
+        return run
     [node] = run.nodes
-    return replace(run, failure=failure, nodes=[replace(node, reason="" if failure is None else str(failure))])
+    return replace(
+        run, nodes=[replace(node, reason=str(failure))], failures=[Failure(RunKind.FUZZ.value, str(failure))]
+    )
 
 
 def _finished(
@@ -163,7 +166,9 @@ def grow(
         session, store = begin(subject, settings, workers, folder, seconds)
         run = session.grow(watch)
         if settings.kill_mutants is not None and run.asked["complete"]:
-            run = with_killers(run, subject, settings.kill_mutants, settings.seed, jobs)
+            plan = session.growing.plan
+            asked = KillSettings(plan.lattice.upper, settings.kill_mutants, settings.seed, plan.keep_every)
+            run = with_killers(run, asked, workers, session.journal, session.earlier)
         if store is not None:
             store.finish(described(run, session.subject))
     finally:

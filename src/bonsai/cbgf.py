@@ -13,11 +13,11 @@ visits goes on as it would have.
 """
 
 import gc
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from itertools import accumulate
+from threading import Lock
 from time import monotonic
 
 from bonsai.budget import Budget, Progress
@@ -136,15 +136,34 @@ class State:
     seconds: float
 
 
-@contextmanager
-def _few_collections() -> Iterator[None]:
-    """Derivation trees have no cycles; to look for some among them would take a fifth of the loop's time."""
-    before = gc.get_threshold()
-    gc.set_threshold(before[0] and max(before[0], ALLOCATIONS), *before[1:])
-    try:
-        yield
-    finally:
-        gc.set_threshold(*before)
+class _FewCollections:
+    """Derivation trees have no cycles; to look for some among them would take a fifth of the loop's time.
+
+    The collector's threshold belongs to the whole process. So the first fuzzer that runs raises it and the last one
+    restores it, in whatever order threads begin and end.
+    """
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._users = 0
+        self._before = (0, 0, 0)
+
+    def __enter__(self) -> None:
+        with self._lock:
+            self._users += 1
+            if self._users == 1:
+                self._before = gc.get_threshold()
+                first, *others = self._before
+                gc.set_threshold(first and max(first, ALLOCATIONS), *others)
+
+    def __exit__(self, *error: object) -> None:
+        with self._lock:
+            self._users -= 1
+            if self._users == 0:
+                gc.set_threshold(*self._before)
+
+
+_few_collections = _FewCollections()
 
 
 class Cbgf:
@@ -217,7 +236,7 @@ class Cbgf:
 
     def run(self, budget: Budget, watch: Callable[["Cbgf"], None] = lambda fuzzer: None) -> Ending:
         """Visits parents in turn until the budget is exhausted, and returns how it ended."""
-        with _few_collections():
+        with _few_collections:
             while (ending := budget.exhausted(self.progress())) is None:
                 self._require_verdicts()
                 self._visit(Draws((self._seed, self.tally.visits)), budget)

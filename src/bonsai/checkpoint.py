@@ -7,6 +7,8 @@ hold mostly the same inputs, so those that are read again share them.
 import json
 import zlib
 from base64 import b64decode, b64encode
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import asdict, astuple, dataclass
 from typing import Any
 from weakref import WeakValueDictionary
@@ -52,8 +54,23 @@ def to_bytes(state: State) -> bytes:
 
 def from_bytes(data: bytes) -> State:
     """Returns the state that `to_bytes` wrote. Raises an error if the bytes are something else."""
-    try:
+    with reading():
         return _state(json.loads(zlib.decompress(data)))
+
+
+def require_readable(data: bytes) -> None:
+    """Raises an error unless the bytes are the state of a fuzzer, or another record that names its kind."""
+    with reading():
+        record = json.loads(zlib.decompress(data))
+        if "kind" not in record:
+            _state(record)
+
+
+@contextmanager
+def reading() -> Iterator[None]:
+    """Raises one error for all that can be wrong with what is read within."""
+    try:
+        yield
     except (zlib.error, AttributeError, IndexError, KeyError, TypeError, ValueError):
         hint = "restore it from a copy, or make a new run in another folder"
         raise BonsaiError("the run is damaged: what one of its nodes has done cannot be read", hint) from None

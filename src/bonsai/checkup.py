@@ -12,19 +12,24 @@ from bonsai.choices import Draws
 from bonsai.counting import log10_count
 from bonsai.derivation import Derivation
 from bonsai.errors import BonsaiError
-from bonsai.grammar.analysis import Analysis, unused_rules
+from bonsai.grammar.analysis import structure, unused_rules
 from bonsai.grammar.automata import shortest_matches
 from bonsai.grammar.lexing import lexes_as, token_lexer
 from bonsai.grammar.model import Grammar, Reference, Terminal
-from bonsai.parse_back import parse
+from bonsai.parsing import parser_for
 from bonsai.sampler import Sampler
 from bonsai.subject import Subject, start_target
 from bonsai.targets.execution import Execution, Outcome, Target, Wanted
 
 SAMPLES = 500  # of a large grammar under deep bounds, each takes tens of milliseconds
+FEWEST_SAMPLES = 5
+MOST_CHOICES_DRAWN = 500_000
 PARSED = 100
 MOST_STATES = 20_000  # visited to count the programs
 MOST_CHOICES = 400
+MOST_PARSING_SECONDS = 10.0
+MOST_TRIED = 1_000_000  # patterns: a lexer tries all of them on each value that it is shown
+MOST_NODES = 300_000  # of trees that are looked at
 LONGEST_PARSED = 150  # an ambiguous grammar makes a parser slow on long texts
 MOST_FINDINGS = 10  # a target that fails this often is to be put right first
 MOST_SECONDS = 15.0  # spent in batches with a time-out
@@ -100,9 +105,14 @@ Samples = list[tuple[str, list[int]]]
 
 
 def draw_samples(grammar: Grammar, bounds: Bounds, seed: int, number: int = SAMPLES) -> Samples:
-    """Blind samples, texts and choices."""
+    """Draws blind samples, texts and choices: fewer if they are so large that all of them would take minutes."""
     sampler, draws = Sampler(grammar, bounds), Draws(seed)
-    return [sampler.sample(draws) for _ in range(number)]
+    samples: Samples = []
+    choices = 0
+    while len(samples) < number and (len(samples) < FEWEST_SAMPLES or choices < MOST_CHOICES_DRAWN):
+        samples.append(sampler.sample(draws))
+        choices += len(samples[-1][1])
+    return samples
 
 
 def check_target(subject: Subject, samples: Samples) -> TargetCheckup:
@@ -171,20 +181,20 @@ def check_grammar(grammar: Grammar, bounds: Bounds, samples: Samples) -> Checkup
     """Look a grammar over by its definition and by samples."""
     sizes = [len("".join(text.split())) for text, _ in samples]
     short = [text for text, _ in samples if len(text) <= LONGEST_PARSED][:PARSED]
-    analysis = Analysis(grammar, bounds.items)
+    parsed, unreadable, unparsed = _parsed_back(grammar, short)
     return Checkup(
         bounds=bounds,
         rules=len(grammar.rules),
-        recursive=len(analysis.recursive),
+        recursive=len(structure(grammar).recursive),
         terminals=len(grammar.terminals),
         identifiers=sum(terminal.identifier for terminal in grammar.terminals.values()),
         log10_programs=_log10_programs(grammar, bounds),
         samples=len(samples),
         mean_size=fmean(sizes),
         max_size=max(sizes),
-        parsed=len(short),
-        unreadable=tuple(text for text in short if not _parses(grammar, text)),
-        warnings=(*_warnings(grammar, bounds), *_never_used(grammar, _short(samples))),
+        parsed=parsed,
+        unreadable=unreadable,
+        warnings=(*_warnings(grammar, bounds), *_never_used(grammar, _short(samples)), *unparsed),
     )
 
 
@@ -195,26 +205,41 @@ def _log10_programs(grammar: Grammar, bounds: Bounds) -> float | None:
         return None  # too many cases to count; not what this look is about
 
 
-def _parses(grammar: Grammar, text: str) -> bool:
+def _parsed_back(grammar: Grammar, texts: list[str]) -> tuple[int, tuple[str, ...], list[str]]:
+    """Returns how many texts were parsed, those that do not parse, and a warning if the grammar is too large."""
     try:
-        parse(grammar, text)
-    except BonsaiError:
-        return False
-    return True
+        parser = parser_for(grammar)
+    except BonsaiError as error:
+        return 0, (), [f"no sample is parsed back: {error.message}"]
+    started = monotonic()
+    unreadable = []
+    parsed = 0
+    for text in texts:
+        if monotonic() - started > MOST_PARSING_SECONDS:
+            break
+        parsed += 1
+        try:
+            parser.parse(text)
+        except BonsaiError:
+            unreadable.append(text)
+    return parsed, tuple(unreadable), []
 
 
 def _warnings(grammar: Grammar, bounds: Bounds) -> list[str]:
     found = [f"rule {name} is never used" for name in unused_rules(grammar)]
     lexer = token_lexer(grammar)
+    reads = MOST_TRIED // len(grammar.terminals) if grammar.terminals else 0
     for terminal in grammar.terminals.values():
         if terminal.name in grammar.ignored or (grammar.layout and terminal.name in grammar.layout):
             continue
         left_out = _left_out(terminal, lexer)
         if left_out:
             found.append(f"{terminal.name}: {left_out[0]!r} is left out, a lexer reads it as something else")
-        misread = [value for value in terminal.values if not lexes_as(lexer, terminal.name, value)]
-        if misread:
-            found.append(f"{terminal.name}: a lexer reads {misread[0]!r} as something else")
+        values = terminal.values[:reads]
+        reads -= len(values)
+        misread = next((value for value in values if not lexes_as(lexer, terminal.name, value)), None)
+        if misread is not None:
+            found.append(f"{terminal.name}: a lexer reads {misread!r} as something else")
         if terminal.identifier and len(terminal.values) < bounds.idents:
             found.append(f"{terminal.name} has {len(terminal.values)} values: idents above that change nothing")
     if not any(terminal.identifier for terminal in grammar.terminals.values()):
@@ -239,13 +264,18 @@ def _short(samples: Samples) -> list[tuple[int, ...]]:
 
 def _never_used(grammar: Grammar, samples: list[tuple[int, ...]]) -> list[str]:
     used: set[tuple[str, int]] = set()
+    looked_at = nodes = 0
     for choices in samples:
+        if nodes > MOST_NODES:
+            break
+        looked_at += 1
         for node in Derivation(grammar, choices, "").tree.walk():
+            nodes += 1
             if isinstance(node.symbol, Reference):
                 used.add((node.symbol.rule, node.choice or 0))
-    unused = unused_rules(grammar)
+    unused = set(unused_rules(grammar))
     return [
-        f"alternative {index + 1} of rule {rule.name} was not used in {len(samples)} short samples"
+        f"alternative {index + 1} of rule {rule.name} was not used in {looked_at} short samples"
         for rule in grammar.rules.values()
         if rule.name not in unused
         for index in range(len(rule.alternatives))

@@ -1,12 +1,14 @@
 """Texts come in; whether they were seen before goes out, with bounded memory."""
 
 from array import array
+from bisect import bisect_right
 from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import Enum
 from hashlib import blake2b
 
 MOST_INHERITED = 1_000_000
+_LARGEST = 2**64 - 1
 
 
 class Dedup(Enum):
@@ -34,9 +36,28 @@ def unpacked(data: bytes) -> "array[int]":
 
 
 def united(sets: Iterable[bytes], most: int = MOST_INHERITED) -> set[int]:
-    """The union of packed sets; of too many, the smallest: as good as any choice, and always the same one."""
-    together = set[int]().union(*map(unpacked, sets))
-    return together if len(together) <= most else set(sorted(together)[:most])
+    """Returns the union of packed sets, or its smallest `most` digests: as good as any choice, and reproducible.
+
+    The union is cut whenever it is a quarter too large, so memory depends on `most`, not on the number of sets.
+    """
+    union: set[int] = set()
+    largest = _LARGEST  # a digest above this is not among the smallest `most` of the digests so far
+    for data in sets:
+        digests = unpacked(data)  # in ascending order
+        union.update(digests[: min(bisect_right(digests, largest), most)])
+        if len(union) > most + most // 4:
+            largest = _cut(union, most)
+    _cut(union, most)
+    return union
+
+
+def _cut(digests: set[int], most: int) -> int:
+    """Removes all but the smallest `most` digests, and returns the largest that may still be added."""
+    if len(digests) <= most:
+        return _LARGEST
+    ascending = sorted(digests)
+    digests.difference_update(ascending[most:])
+    return ascending[most - 1]
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,6 +30,7 @@ from bonsai.render import token_codes
 Part = tuple[str, Sequence[int]]
 # A node, and what it derives instead.
 Edit = tuple["Node", Part]
+_MOST_ENTERED = 100_000  # counts that are remembered for one symbol
 
 
 class Node:
@@ -201,6 +202,7 @@ class _Shape:
     codes: tuple[str, ...] = ()  # of the values of a token
     is_identifier: bool = False  # a token that could have been another name
     rule: str = ""  # of a reference
+    is_counted: bool = False  # a reference to a recursive rule
     is_repetition: bool = False
     is_option: bool = False
     is_place: bool = False  # what mutators edit
@@ -215,7 +217,11 @@ class _Shapes:
     def __init__(self, grammar: Grammar) -> None:
         self._grammar = grammar
         self._analysis = structure(grammar)
-        self._codes = token_codes(grammar)
+        self._codes: dict[str, list[str]] = defaultdict(list)  # by terminal
+        for (terminal, _), code in token_codes(grammar).items():
+            self._codes[terminal].append(code)
+        # Each entry holds all counts, so there may be fewer entries the more counts there are.
+        self._most_entered = max(1, _MOST_ENTERED // (len(self._analysis.counted) or 1))
         self._known: dict[int, _Shape] = {}
         self._start = Reference(grammar.start)
         self.root = self._shape(self._start)
@@ -227,10 +233,11 @@ class _Shapes:
             found = self._known[id(symbol)] = _Shape(symbol, offers_choice(self._grammar, symbol))
             match symbol:
                 case Token(terminal):
-                    found.codes = tuple(code for (name, _), code in self._codes.items() if name == terminal)
+                    found.codes = tuple(self._codes[terminal])
                     found.is_identifier = found.offers_choice and self._grammar.terminals[terminal].identifier
                 case Reference(rule):
                     found.rule = rule
+                    found.is_counted = rule in self._analysis.recursive
                 case Repetition():
                     found.is_repetition = True
                 case Option():
@@ -269,6 +276,8 @@ class _Shapes:
     def enter(self, shape: _Shape, counts: Counts) -> Counts:
         """The counts inside of a nonterminal."""
         assert isinstance(shape.symbol, Reference)
+        if len(shape.entered) >= self._most_entered:
+            shape.entered.clear()  # what it holds can be computed again
         shape.entered[counts] = entered = self._analysis.entered(shape.symbol.rule, counts)
         return entered
 
@@ -294,7 +303,7 @@ def derive(grammar: Grammar, choices: Choices) -> Node:
                 node.end, node.last = position, token
                 continue
             entered.append((node, counts, siblings, parts))
-            if shape.rule:
+            if shape.is_counted:
                 counts = shape.entered.get(counts) or shapes.enter(shape, counts)
             below = shape.expansions.get(choice or 0)
             parts = iter(shapes.expand(shape, choice or 0) if below is None else below)
@@ -356,7 +365,7 @@ def find_places(grammar: Grammar, choices: Choices) -> Places:
                 continue
             entered.append((node, counts, items, pieces))
             items = None
-            if piece.rule:
+            if piece.is_counted:
                 counts = piece.entered.get(counts) or shapes.enter(piece, counts)
             elif piece.is_repetition:
                 assert node is not None

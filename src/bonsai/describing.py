@@ -1,4 +1,4 @@
-"""A run comes in; the same run goes out with captions: its tests are run once more, to see what the target says."""
+"""Describes the tests of a run: runs them once more, to see what the target says, and gives them names."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -6,15 +6,26 @@ from dataclasses import replace
 from bonsai.captions import Caption, Unparsed, names, parts_of, spelling_of
 from bonsai.corpus import Input
 from bonsai.errors import BonsaiError
-from bonsai.store import Run
+from bonsai.store import Failure, Run
 from bonsai.subject import Subject, start_target
 from bonsai.targets.execution import Execution, Wanted
+from bonsai.workers.process import as_bonsai_error
 
 LONGEST_OUTPUT = 2000  # characters that are kept
 
 
 def described(run: Run, subject: Subject) -> Run:
-    """The run with captions. Where the target cannot be run any more, they are made without it."""
+    """Returns the run with captions. Where the target cannot be run any more, they are made without it.
+
+    If that fails, the run stays as it is, without captions, and says so.
+    """
+    try:
+        return _described(run, subject)
+    except Exception as error:
+        return replace(run, failures=[*run.failures, Failure("captions", str(as_bonsai_error(error)))])
+
+
+def _described(run: Run, subject: Subject) -> Run:
     texts = [one.text for one in run.corpus]
     executions = _executed(subject, [*texts, *(one.text for one in run.unparsed)])
     parts = [parts_of(subject.grammar, one) for one in run.corpus]

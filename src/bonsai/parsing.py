@@ -20,6 +20,7 @@ from lark.indenter import Indenter
 from lark.load_grammar import Grammar as LarkGrammar
 
 from bonsai.errors import BonsaiError
+from bonsai.grammar.analysis import structure
 from bonsai.grammar.automata import matches
 from bonsai.grammar.lexing import RuleDef, terminal_definitions
 from bonsai.grammar.model import (
@@ -37,7 +38,10 @@ from bonsai.grammar.model import (
     flat,
     offers_choice,
 )
+from bonsai.wording import counted
 
+_MOST_STEPS = 400_000
+_MOST_WORDS = 2_500
 # A choice of the grammar, or a token with a pool, as (terminal, text).
 Steps = list[int | tuple[str, str]]
 
@@ -52,6 +56,7 @@ class Parser:
     """Reads texts of one grammar."""
 
     def __init__(self, grammar: Grammar) -> None:
+        _require_small(grammar)
         self._grammar = grammar
         self._productions = _Productions(grammar)
         self._lark = Lark(
@@ -86,6 +91,27 @@ class Parser:
                 raise
             # Comments and blank lines in front of the first line are no line end of the grammar's.
             return self._lark.parse(re.sub(r"\A(?:[ \t]*(?:#[^\n]*)?\r?\n)+", "", text))
+
+
+def _require_small(grammar: Grammar) -> None:
+    """Raises an error if Lark would take minutes or gigabytes to prepare for the grammar.
+
+    Its time grows with the number of rules times the length of the chains in which they mention each other, and its
+    memory with the square of the number of words to tell apart.
+    """
+    levels = 0
+    seen, level = {grammar.start}, {grammar.start}
+    while level:
+        levels += 1
+        level = {name for rule in level for name in structure(grammar).mentions[rule]} - seen
+        seen |= level
+    words = sum(len(terminal.values) if terminal.pattern is None else 1 for terminal in grammar.terminals.values())
+    if len(grammar.rules) * levels > _MOST_STEPS or words > _MOST_WORDS:
+        raise BonsaiError(
+            f"{grammar.source} is too large to parse texts with: {counted(len(grammar.rules), 'rule')} in chains "
+            f"of up to {levels:,}, {counted(words, 'word')} to tell apart",
+            "sampling and growing do not need a parser; to parse texts, merge rules or terminals",
+        )
 
 
 def _complaint(error: UnexpectedInput) -> str:

@@ -16,11 +16,12 @@ from enum import Enum, auto
 
 from bonsai.grammar.automata import Prefixes
 from bonsai.grammar.lexing import token_lexer, vanishes
-from bonsai.grammar.model import Grammar, Terminal
+from bonsai.grammar.model import Grammar, Pattern, Terminal
 from bonsai.grammar.model import Token as TokenSymbol
 
 INDENTATION = "    "
 _SEPARATORS = (" ", "\n", "\t", "  ")
+_MOST_RUNS = 200_000  # remembered with the text that they add
 _FIRST_TOKEN = 0xE000  # the private-use area: a token is a character that no text contains
 
 
@@ -79,6 +80,8 @@ class Verbatim(dict[str, tuple[str, Glue]]):
     """The transducer of one state that leaves tokens as they are: with it, a walk gives tokens instead of text."""
 
     def __missing__(self, run: str) -> tuple[str, Glue]:
+        if len(self) >= _MOST_RUNS:
+            self.clear()
         self[run] = entry = (run, self)
         return entry
 
@@ -103,12 +106,21 @@ class Renderer:
         self._codes = token_codes(grammar)
         self.verbatim: Glue = Verbatim()
         self._states: dict[Place, Glue] = {}
+        self._runs = 0  # that are remembered, in all states together
         self._places: dict[int, Place] = {}
         self._gaps: dict[tuple[str, str, bool], str] = {}
         alone = _standing_alone(grammar)
         for terminal in grammar.terminals.values():
             self._add(terminal, alone)
-        self._prefixes = [Prefixes(terminal.pattern) for terminal in grammar.terminals.values() if terminal.pattern]
+        patterns = [terminal.pattern for terminal in grammar.terminals.values() if terminal.pattern]
+        self._prefixes = [Prefixes(pattern) for pattern in patterns if not _is_plain(pattern)]
+        # Most terminals are plain words or marks; to ask each of thousands of them would take long.
+        self._beginnings = {
+            pattern.value[:end]
+            for pattern in patterns
+            if _is_plain(pattern)
+            for end in range(len(pattern.value) + 1)
+        }
         lexer = token_lexer(grammar)
         self.separators = tuple(text for text in _SEPARATORS if vanishes(lexer, text))
         self.start = self._state(Place(None, Style.BLANK, 0, True))
@@ -152,6 +164,11 @@ class Renderer:
         for code in run:
             text, place = self._step(place, self._tokens[ord(code) - _FIRST_TOKEN])
             texts.append(text)
+        self._runs += 1
+        if self._runs > _MOST_RUNS:  # states stay, since a derivation may be in one; their entries are made again
+            self._runs = 1
+            for known in self._states.values():
+                known.clear()
         state[run] = entry = ("".join(texts), self._state(place))
         return entry
 
@@ -197,7 +214,13 @@ class Renderer:
 
     def _may_merge(self, left: str, following: str) -> bool:
         """Whether a lexer that has read a token may read on into what follows."""
+        if left + following in self._beginnings:
+            return True
         return any(prefixes.goes_on(left, following) for prefixes in self._prefixes)
+
+
+def _is_plain(pattern: Pattern) -> bool:
+    return pattern.literal and not pattern.flags
 
 
 def _standing_alone(grammar: Grammar) -> frozenset[str]:

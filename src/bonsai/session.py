@@ -18,7 +18,7 @@ from bonsai.grow import Earlier, Growing, Journal, Known, Result, covered_by, fe
 from bonsai.grow_settings import GrowSettings, Reach, asked, record, require_same
 from bonsai.lattice import Node
 from bonsai.outputs import Existing
-from bonsai.store import NodeRun, Run, RunStore
+from bonsai.store import Failure, NodeRun, Run, RunStore
 from bonsai.subject import Subject
 from bonsai.workers.process import as_bonsai_error
 from bonsai.workers.tasks import Workers
@@ -46,6 +46,8 @@ class Session:
         self.settings = settings
         self.features = features
         self._asked = asked(subject, settings, features)  # now: sources may be edited while the run is going on
+        self.journal = journal
+        self.earlier = earlier
         self._deadline = None if seconds is None else time() + seconds
         plan = replace(settings.plan(), slots=workers.slots)
         if seconds is not None:
@@ -63,7 +65,7 @@ class Session:
         def watched(growing: Growing) -> None:
             if stop():
                 growing.stop()
-            elif self._deadline is not None and time() >= self._deadline:
+            elif self.is_out_of_time():
                 growing.stop(Ending.OUT_OF_TIME)
             watch(growing)
 
@@ -76,6 +78,10 @@ class Session:
         except Exception as error:
             self.growing.give_up(as_bonsai_error(error))
         return self._run()
+
+    def is_out_of_time(self) -> bool:
+        """Returns whether the time limit of this session is over."""
+        return self._deadline is not None and time() >= self._deadline
 
     def _run(self) -> Run:
         growing = self.growing
@@ -92,7 +98,6 @@ class Session:
                 "raised": [asdict(attempt) for attempt in self.raised],
                 "jobs": self._jobs,
                 "complete": growing.complete and self._is_raised,
-                "failures": _failures(growing, known),
             },
             suffix=self.subject.suffix,
             features=self.features,
@@ -105,7 +110,7 @@ class Session:
             growth=growing.curve(),
             seconds=growing.seconds,
             unparsed=_unparsed(known),
-            failure=growing.failure,
+            failures=_failures(growing, known),
             judged=sum(task.latest.state.tally.judged for task in known),
         )
 
@@ -161,14 +166,11 @@ def _total(corpus: Sequence[Input], features: int) -> int:
     return total
 
 
-def _failures(growing: Growing, known: Sequence[Known]) -> list[dict[str, str]]:
+def _failures(growing: Growing, known: Sequence[Known]) -> list[Failure]:
     """Returns which tasks have failed, and why; also what ended the whole run, if anything did."""
-    failures = [
-        {"task": task.key, "reason": task.latest.reason} for task in known if task.latest.ending is Ending.FAILED
-    ]
-    if growing.failure is not None:
-        failures.append({"task": RUN, "reason": str(growing.failure)})
-    return failures
+    failed = [task for task in known if task.latest.ending is Ending.FAILED]
+    whole = [] if growing.failure is None else [Failure(RUN, str(growing.failure))]
+    return [*(Failure(task.key, task.latest.reason) for task in failed), *whole]
 
 
 def _together(known: Sequence[Known]) -> list[Finding]:

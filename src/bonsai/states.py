@@ -5,10 +5,12 @@ nonterminal which may still occur has been expanded on the path from the root. W
 which probability, and what follows, depends on nothing else; so each state is prepared once, at its first visit.
 """
 
-from collections.abc import Iterator
+from bisect import bisect_left
+from collections.abc import Iterator, Sized
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import accumulate, groupby
 from math import gcd, lcm
+from operator import mul
 
 from bonsai.bounds import Bounds, require_positive
 from bonsai.choices import Choices, Draws, avoided, to_allowed
@@ -29,6 +31,9 @@ from bonsai.grammar.model import (
 from bonsai.render import Renderer
 
 _MANY_STATES = 20_000
+_FEW_STATES = 1_000
+_MANY_COUNTS = 5_000_000
+_MOST_TOKENS = 1_000_000  # of a smallest program
 # Under bounds deeper than this, or with more recursive rules than this, most states are visited a few times only,
 # and a table for each would cost more than it saves.
 _DEEP = 12
@@ -37,7 +42,7 @@ _WIDE = 12
 
 @dataclass(frozen=True, slots=True)
 class Weighted:
-    """The options of a state: what is allowed, each with a whole-number weight."""
+    """The options of a state: what is allowed, in ascending order, each with a whole-number weight."""
 
     allowed: tuple[int, ...]
     weights: tuple[int, ...]
@@ -45,6 +50,10 @@ class Weighted:
     @property
     def total(self) -> int:
         return sum(self.weights)
+
+    def __contains__(self, choice: int) -> bool:
+        place = bisect_left(self.allowed, choice)
+        return place < len(self.allowed) and self.allowed[place] == choice
 
 
 class State:
@@ -56,13 +65,25 @@ class State:
     is still empty calls `__getattr__`, once.
     """
 
-    __slots__ = ("bounded", "counts", "options", "shortest", "single", "symbol", "table", "tail", "weighted")
+    __slots__ = (
+        "bounded",
+        "counts",
+        "cumulative",
+        "options",
+        "shortest",
+        "single",
+        "symbol",
+        "table",
+        "tail",
+        "weighted",
+    )
 
     bounded: "BoundedGrammar"
     symbol: Symbol
     counts: Counts
     tail: str
     weighted: Weighted
+    cumulative: list[int]  # the sums of the first weights, for drawing where no table decides
     options: "dict[int, Expansion]"
     single: "list[Expansion | None]"
     table: "list[Expansion | None]"
@@ -81,14 +102,19 @@ class State:
             case "options":
                 self.options = {}
             case "single":
-                self.single = _NO_TABLE if self.bounded.is_vast else _byte_table(self.expansions())
+                self.single = _byte_table(self.expansions()) if self._fits_table() else _NO_TABLE
             case "table":
-                self.table = _NO_TABLE if self.bounded.is_vast else _byte_table(fused(self))
+                self.table = _byte_table(fused(self)) if self._fits_table() else _NO_TABLE
+            case "cumulative":
+                self.cumulative = list(accumulate(self.weighted.weights))
             case "shortest":
                 self.shortest = self.expansion(self.bounded.shortest(self))
             case _:
                 raise AttributeError(name)
         return getattr(self, name)
+
+    def _fits_table(self) -> bool:
+        return not self.bounded.is_vast and self.weighted.total <= _BYTES
 
     def expansions(self) -> "list[tuple[int, Expansion]]":
         """What each allowed choice leads to, with its weight."""
@@ -99,18 +125,17 @@ class State:
         """What a choice leads to; one that is not allowed here is mapped to one that is."""
         found = self.options.get(choice)
         if found is None:
-            allowed = self.weighted.allowed
-            if choice in allowed:
+            if choice in self.weighted:
                 found = self.bounded.expand(self, choice)
             else:
-                found = self.expansion(to_allowed(choice, allowed))
+                found = self.expansion(to_allowed(choice, self.weighted.allowed))
             self.options[choice] = found
         return found
 
     def draw(self, table: "list[Expansion | None]", draws: Draws) -> "Expansion":
         """A fresh draw where the last byte did not decide: by the next that does, if any can."""
         if table[0] is None:
-            return self.expansion(draws.choices(self.weighted.allowed, self.weighted.weights)[0])
+            return self.expansion(draws.choices(self.weighted.allowed, cum_weights=self.cumulative)[0])
         found = None
         while found is None:
             found = table[next(draws.bytes)]
@@ -139,8 +164,6 @@ _LONGEST_FUSED = 8
 
 def _byte_table(weighted: list[tuple[int, Expansion]]) -> list[Expansion | None]:
     size = sum(weight for weight, _ in weighted)
-    if size > _BYTES:
-        return _NO_TABLE
     once = [expansion for weight, expansion in weighted for _ in range(weight)]
     return [*once * (_BYTES // size), *[None] * (_BYTES % size)]
 
@@ -204,24 +227,25 @@ class BoundedGrammar:
                 f"no program of {grammar.source} is within bounds {bounds}",
                 f"the smallest bounds that hold one are {least}",
             )
+        fewest = self.analysis.least_tokens(self._root)
+        if fewest > _MOST_TOKENS:
+            raise BonsaiError(
+                f"the smallest program of {grammar.source} has {fewest:.3g} tokens",
+                "give its rules alternatives that are shorter",
+            )
         # By the identity of the symbol: hashing a nested symbol by value costs more than the rest of a look-up.
         self._states: dict[tuple[int, Counts, str], State] = {}
         self._stacks: dict[tuple[int, Counts], tuple[Item, ...]] = {}
         self._allowed: dict[tuple[int, Counts], tuple[int, ...]] = {}
-        self._relevant: dict[int, tuple[bool, ...]] = {}
-        self._symbols: list[Symbol] = []
-
-    @property
-    def is_vast(self) -> bool:
-        return self.bounds.depth > _DEEP or len(self.analysis.counted) > _WIDE
+        self._relevant: dict[int, bytes] = {}
+        self._symbols: dict[int, Symbol] = {}  # an identity is only good while its owner lives
+        # Each key holds all counts, so there may be fewer keys the more counts there are.
+        self._most_kept = min(_MANY_STATES, max(_FEW_STATES, _MANY_COUNTS // (len(self.analysis.counted) or 1)))
+        self.is_vast = bounds.depth > _DEEP or len(self.analysis.counted) > _WIDE
 
     @property
     def start(self) -> tuple[Item, ...]:
         """What a derivation begins with: reversed, ready to be a stack."""
-        if len(self._states) > _MANY_STATES:
-            self._states.clear()  # states are pure functions of their keys; none is lost for good
-            self._stacks.clear()
-            self._allowed.clear()
         return self.stack(self._root, self.analysis.no_counts)
 
     def stack(self, symbol: Symbol, counts: Counts) -> tuple[Item, ...]:
@@ -229,8 +253,10 @@ class BoundedGrammar:
         key = (id(symbol), counts)
         found = self._stacks.get(key)
         if found is None:
-            found = self._stacks[key] = tuple(reversed(self._items(symbol, counts)))
-            self._symbols.append(symbol)  # an identity is only good while its owner lives
+            found = tuple(reversed(self._items(symbol, counts)))
+            self._forget_if_full(self._stacks)
+            self._stacks[key] = found
+            self._symbols[id(symbol)] = symbol
         return found
 
     def allowed(self, symbol: Symbol, counts: Counts) -> tuple[int, ...]:
@@ -238,8 +264,29 @@ class BoundedGrammar:
         key = (id(symbol), counts)
         found = self._allowed.get(key)
         if found is None:
-            found = self._allowed[key] = self.state(symbol, counts).weighted.allowed
+            found = self.state(symbol, counts).weighted.allowed
+            self._forget_if_full(self._allowed)
+            self._allowed[key] = found
+            self._symbols[id(symbol)] = symbol
         return found
+
+    @property
+    def kept(self) -> int:
+        """How much is remembered to be quick, in entries."""
+        caches: list[Sized] = [self._states, self._stacks, self._allowed, self._relevant, self._symbols]
+        return sum(map(len, caches))
+
+    def _forget_if_full(self, kept: Sized) -> None:
+        """Forgets everything if there is no room for more: all of it is a function of its keys, so nothing is lost.
+
+        States that a derivation is using stay alive until it no longer needs them.
+        """
+        if len(kept) >= self._most_kept:
+            self._states.clear()
+            self._stacks.clear()
+            self._allowed.clear()
+            self._relevant.clear()
+            self._symbols.clear()
 
     def _items(self, symbol: Symbol, counts: Counts, tail: str = "") -> list[Item]:
         """The symbol with everything expanded that leaves no choice: states, and runs of tokens in between.
@@ -284,13 +331,13 @@ class BoundedGrammar:
         """The state of a symbol that offers a choice; counts that cannot matter any more are forgotten."""
         relevant = self._relevant.get(id(symbol))
         if relevant is None:
-            inside = self.analysis.counted_in(symbol)
-            relevant = self._relevant[id(symbol)] = tuple(name in inside for name in self.analysis.counted)
-            self._symbols.append(symbol)  # an identity is only good while its owner lives
-        counts = tuple([c if matters else 0 for c, matters in zip(counts, relevant, strict=True)])
+            relevant = self._relevant[id(symbol)] = self.analysis.counted_in(symbol)
+            self._symbols[id(symbol)] = symbol
+        counts = tuple(map(mul, counts, relevant))
         key = (id(symbol), counts, tail)
         found = self._states.get(key)
         if found is None:
+            self._forget_if_full(self._states)
             found = self._states[key] = State(self, symbol, counts, tail)
         return found
 
@@ -327,7 +374,7 @@ class BoundedGrammar:
             case Reference(rule):
                 return self._alternatives(rule, state.counts)
             case Choice(alternatives):
-                return _uniform(self._feasible(alternatives, self._blocked(state.counts)))
+                return _uniform(self.analysis.feasible(alternatives, self._blocked(state.counts)))
             case Option(item):
                 return _uniform(range(1 + self.analysis.completable(item, self._blocked(state.counts))))
             case Repetition(item, least, most):
@@ -341,10 +388,10 @@ class BoundedGrammar:
         """Closing alternatives, which can be completed without expanding the rule again, with p = (c+1)/(d+1)."""
         alternatives = self.grammar.rules[rule].alternatives
         blocked = self._blocked(counts)
-        feasible = self._feasible(alternatives, blocked)
+        feasible = self.analysis.feasible(alternatives, blocked)
         if rule not in self.analysis.recursive:
             return _uniform(feasible)
-        closing = self._feasible(alternatives, blocked | {rule})
+        closing = set(self.analysis.feasible(alternatives, blocked | {rule}))
         deepening = [index for index in feasible if index not in closing]
         if not closing or not deepening:
             return _uniform(feasible)
@@ -360,9 +407,6 @@ class BoundedGrammar:
     def _blocked(self, counts: Counts) -> frozenset[str]:
         depth = self.bounds.depth
         return frozenset(name for name, c in zip(self.analysis.counted, counts, strict=True) if c >= depth)
-
-    def _feasible(self, alternatives: tuple[Symbol, ...], blocked: frozenset[str]) -> list[int]:
-        return [i for i, symbol in enumerate(alternatives) if self.analysis.completable(symbol, blocked)]
 
 
 def _uniform(allowed: "range | list[int]") -> Weighted:

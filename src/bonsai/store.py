@@ -18,7 +18,7 @@ from typing import Any, overload
 from bonsai.bounds import Bounds
 from bonsai.captions import INDEX, Caption, Unparsed, file_names, index
 from bonsai.cbgf import Finding, Growth
-from bonsai.checkpoint import Stored, from_bytes
+from bonsai.checkpoint import Stored, require_readable
 from bonsai.corpus import Input, bits
 from bonsai.ending import Ending
 from bonsai.errors import BonsaiError
@@ -62,6 +62,14 @@ class MutantKill:
 
 
 @dataclass(frozen=True, slots=True)
+class Failure:
+    """A part of a run that has failed, and why."""
+
+    task: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
 class Run:
     """What was asked and what came out. `asked` are the first keys of `run.json`, in the words of the command."""
 
@@ -79,7 +87,7 @@ class Run:
     unparsed: Sequence[Unparsed] = ()  # the smallest few
     captions: Sequence[Caption] = ()  # one for each test, or none at all
     kills: Sequence[MutantKill] = ()
-    failure: BonsaiError | None = None  # what ended it before its time
+    failures: Sequence[Failure] = ()  # in the order of the lattice
     judged: int | None = None  # inputs that the target had a verdict on, if that was counted
 
     def summary(self) -> dict[str, object]:
@@ -88,6 +96,7 @@ class Run:
         return {
             "schema": SCHEMA,
             **self.asked,
+            "failures": [asdict(failure) for failure in self.failures],
             "seconds": round(self.seconds, 3),
             "executions": executions,
             "duplicates_skipped": sum(node.duplicates for node in self.nodes),
@@ -171,7 +180,7 @@ class RunStore:
             require_sound_run(store._database, folder)
             store.asked()
             for state in chain((result.state for result in store.results().values()), store.checkpoints().values()):
-                from_bytes(state)
+                require_readable(state)
         except BonsaiError:
             store.close()
             raise

@@ -24,3 +24,11 @@ def listed(names: Sequence[str], most: int = 3) -> str:
         return f"{', '.join(names[:most])} and {len(names) - most} more"
     *first, last = names
     return f"{', '.join(first)} and {last}" if first else last
+
+
+def harmless(text: str) -> str:
+    """Returns the text with control characters other than line ends and tabs spelled out, for a terminal.
+
+    So what a target says, or an input contains, cannot move the cursor, change colours or write to the clipboard.
+    """
+    return "".join(char if char.isprintable() or char in "\n\t" else repr(char)[1:-1] for char in text)

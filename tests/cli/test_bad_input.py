@@ -45,7 +45,7 @@ def subject(folder: Path, grammar: str | bytes, toml: str = TOML) -> str:
         ("start: a\n\n%import .absent.a\n", TOML, "g.lark:3", "absent.lark"),
         ('start: A\nA: "a" B\nB: "b" A\n', TOML, "g.lark:2", "Recursion"),
         ("start: A~3..2\nA: /a/\n", TOML, "g.lark:1", "range"),
-        ("", TOML, "bonsai.toml:1", "no rule 'start'"),
+        ("", TOML, "g.lark", "the grammar has no rules"),
     ],
 )
 def test_a_bad_subject(
@@ -211,3 +211,9 @@ def test_the_help_has_every_command_in_a_group(capsys: pytest.CaptureFixture[str
     ]
     assert places == sorted(places)
     assert "─ Commands ─" not in printed
+
+
+@pytest.mark.parametrize("grammar", ["", "// nothing\n", 'A: "a"\n'])
+def test_a_grammar_without_rules_is_called_that(tmp_path: Path, complaint: Complaint, grammar: str) -> None:
+    line = complaint("check", subject(tmp_path, grammar))
+    assert "g.lark: the grammar has no rules (hint: write at least one: start: ...)" in line

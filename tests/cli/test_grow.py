@@ -127,8 +127,8 @@ def test_existing_files_are_seeds_and_others_are_listed(
     arguments = ["grow", str(subject), "--bounds", "2,2,2", "--budget", "5x", "--seeds", str(seeds), "--quiet"]
     assert run([*arguments, "-o", str(tmp_path / "o")]) == 0
     errors = capfd.readouterr().err
-    assert "b.json is no seed" in errors
-    assert "c.json is no seed: needs the bounds" in errors
+    assert "warning: b.json is not used as a seed" in errors
+    assert "warning: c.json is not used as a seed: needs the bounds" in errors
     assert "a.json" not in errors
     planted = json.loads((tmp_path / "o/run.json").read_text())["planted"]
     assert [bounds for bounds, _, _ in planted] == [[1, 2, 2], [1, 2, 2]]

@@ -15,7 +15,7 @@ from bonsai.store import NodeRun, Run
 def some_run(*texts: str, nodes: int = 1) -> Run:
     corpus = [Input(text, (), True, 1 << place) for place, text in enumerate(texts)]
     node = NodeRun(Bounds(1, 1, 1), "unrestricted", 1, 1, 0, 0.1, 1, 1, 0.0, Ending.SATURATED)
-    asked: dict[str, object] = {"bounds": [1, 1, nodes], "lattice": "plain", "complete": True, "failures": []}
+    asked: dict[str, object] = {"bounds": [1, 1, nodes], "lattice": "plain", "complete": True}
     return Run(asked, ".sql", ["f"], corpus, 1, 1, 0, [], [node] * nodes, [], 1.0)
 
 

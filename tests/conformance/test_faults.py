@@ -4,16 +4,23 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import replace
 from pathlib import Path
+from random import Random
 
 import pytest
 
-from bonsai.errors import BonsaiError
+from bonsai.errors import BonsaiError, TargetLost
 from bonsai.targets.execution import Execution, Outcome, Wanted
-from bonsai.targets.isolated import IsolatedTarget
+from bonsai.targets.isolated import WROTE_TO_PIPES, IsolatedTarget
+from bonsai.targets.process import Program
+from bonsai.targets.supervisor import processes
 from conformance.conftest import LIMIT, Starter
+from targets.processes import LEFT_BEHIND, exists, is_gone, left_behind, number_in
 
 NOT_THERE = "not there"
 BEFORE, AFTER = ["branch left", "invalid before"], ["branch right", "invalid after"]
@@ -34,6 +41,7 @@ def normal(target: IsolatedTarget) -> list[Execution]:
             {"": f"no answer within {LIMIT:g} seconds, nor within {5 * LIMIT:g} when tried again"},
         ),
         ("eat", Outcome.CRASH, {"python": "MemoryError", "jvm": "OutOfMemoryError"}),
+        ("reserve", Outcome.CRASH, {"python": NOT_THERE, "jvm": "OutOfMemoryError"}),
         ("gulp", Outcome.CRASH, {"python": "MemoryError", "jvm": "OutOfMemoryError"}),
         (
             "recurse",
@@ -54,7 +62,22 @@ def normal(target: IsolatedTarget) -> list[Execution]:
         ("leave caught", Outcome.CRASH, {"python": "SystemExit: caught", "jvm": "System.exit(6)"}),
         ("vanish 0", Outcome.CRASH, {"": "the process exited with status 0"}),
         ("vanish 3", Outcome.CRASH, {"": "the process exited with status 3"}),
+        ("vanish 77", Outcome.CRASH, {"": "the process exited with status 77"}),
+        ("starve", Outcome.CRASH, {"": "the process ran out of memory"}),
         ("shut", Outcome.CRASH, {"python": "the process ", "jvm": NOT_THERE}),
+        ("scribble x", Outcome.CRASH, {"": WROTE_TO_PIPES}),
+        ("scribble \n\0\x7f", Outcome.CRASH, {"": WROTE_TO_PIPES}),
+        ("forge", Outcome.CRASH, {"": WROTE_TO_PIPES}),
+        ("forge_well 4", Outcome.CRASH, {"python": WROTE_TO_PIPES, "jvm": NOT_THERE}),
+        ("steal", Outcome.TIMEOUT, {"python": "no answer within", "jvm": NOT_THERE}),
+        ("stop", Outcome.TIMEOUT, {"": "no answer within"}),
+        ("signal_parent SIGKILL", Outcome.CRASH, {"": "the process was killed by SIGKILL"}),
+        ("signal_parent SIGTERM", Outcome.CRASH, {"": "the process was killed by SIGTERM"}),
+        ("signal_parent SIGSTOP", Outcome.VALID, {"": ""}),
+        ("signal_group SIGKILL", Outcome.CRASH, {"python": "the process was killed by SIGKILL", "jvm": NOT_THERE}),
+        ("signal_group SIGSTOP", Outcome.TIMEOUT, {"python": "no answer within", "jvm": NOT_THERE}),
+        ("escape", Outcome.CRASH, {"python": "the process exited with status 0", "jvm": NOT_THERE}),
+        ("split", Outcome.VALID, {"python": "", "jvm": NOT_THERE}),
         ("noise x", Outcome.VALID, {"": ""}),
         ("thread", Outcome.VALID, {"": ""}),
         ("fork", Outcome.VALID, {"python": "", "jvm": NOT_THERE}),
@@ -188,6 +211,16 @@ def interrupt(number: int, frame: object) -> None:
 @pytest.mark.parametrize("text", ["hang", "text"])
 def test_the_process_ends_with_its_parent(text: str, engine: str) -> None:
     """Also in the middle of an endless loop."""
+    with started_apart(engine, text) as (parent, process):
+        time.sleep(0.2)
+        assert exists(process)
+        parent.kill()
+    assert is_gone(process)
+
+
+@contextmanager
+def started_apart(engine: str, text: str) -> Iterator[tuple["subprocess.Popen[str]", int]]:
+    """Yields another process that has executed a text, and the number of its target's process."""
     script = (
         "from conformance.conftest import STARTERS; from conformance.test_faults import pid_of\n"
         f"target = STARTERS[{engine!r}](60.0, frozenset())\n"
@@ -198,28 +231,98 @@ def test_the_process_ends_with_its_parent(text: str, engine: str) -> None:
         [sys.executable, "-c", script], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment
     ) as parent:
         assert parent.stdout is not None
-        pid = int(parent.stdout.readline())
-        time.sleep(0.2)
-        assert exists(pid)
+        yield parent, int(parent.stdout.readline())
+
+
+KINDS = sorted(LEFT_BEHIND)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_a_target_has_started_ends_when_it_is_closed(starter: Starter, tmp_path: Path, kind: str) -> None:
+    target = starter(timeout=10.0)
+    [execution] = target.execute([f"start {left_behind(kind, tmp_path / 'number')}"])
+    assert execution.outcome is Outcome.VALID
+    child = number_in(tmp_path / "number")
+    assert exists(child)
+    target.close()
+    assert not exists(child)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere, a daemon without a parent is not found")
+def test_a_daemon_that_is_a_copy_of_the_target_ends_with_it(starter: Starter, engine: str, tmp_path: Path) -> None:
+    if engine == "jvm":
+        pytest.skip("a JVM cannot fork itself")
+    target = starter(timeout=10.0)
+    target.execute([f"daemonise {tmp_path / 'number'}"])
+    child = number_in(tmp_path / "number")
+    assert exists(child)
+    target.close()
+    assert not exists(child)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="sessions are known on Linux only")
+def test_a_process_that_is_always_another_one_ends(starter: Starter, engine: str, tmp_path: Path) -> None:
+    if engine == "jvm":
+        pytest.skip("a JVM cannot fork itself")
+    target = starter(timeout=10.0)
+    target.execute([f"relay {tmp_path / 'number'}"])
+    session = number_in(tmp_path / "number")
+    try:
+        assert any(process.session == session for process in processes())
+        target.close()
+        assert not any(process.session == session for process in processes())
+    finally:
+        with suppress(ProcessLookupError):
+            os.killpg(session, signal.SIGKILL)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_a_target_has_started_ends_when_its_process_is_replaced(
+    starter: Starter, tmp_path: Path, kind: str
+) -> None:
+    target = starter(timeout=10.0)
+    target.execute([f"start {left_behind(kind, tmp_path / 'number')}"])
+    child = number_in(tmp_path / "number")
+    target.execute(["vanish 3"])
+    assert not exists(child)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_a_target_has_started_ends_with_a_bonsai_that_is_killed(
+    engine: str, tmp_path: Path, kind: str
+) -> None:
+    with started_apart(engine, f"start {left_behind(kind, tmp_path / 'number')}") as (parent, process):
+        child = number_in(tmp_path / "number")
+        assert exists(child)
         parent.kill()
-    deadline = time.monotonic() + 10
-    while exists(pid) and time.monotonic() < deadline:
-        time.sleep(0.05)
-    assert not exists(pid)
+    assert is_gone(process)
+    assert is_gone(child)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere, a target outlives its supervisor for a while")
+def test_what_a_target_has_started_in_its_session_ends_even_if_the_supervisor_is_killed(
+    starter: Starter, tmp_path: Path
+) -> None:
+    target = starter(timeout=10.0)
+    target.execute([f"start {left_behind('child', tmp_path / 'number')}"])
+    child, process = number_in(tmp_path / "number"), pid_of(target)
+    os.kill(supervisor_of(target), signal.SIGKILL)
+    assert is_gone(process)
+    target.close()
+    assert is_gone(child)
+
+
+def supervisor_of(target: IsolatedTarget) -> int:
+    assert target._process is not None
+    return target._process.tree.supervisor
 
 
 def pid_of(target: IsolatedTarget) -> int:
+    """The process in which the texts run."""
     assert target._process is not None
-    return target._process._popen.pid
-
-
-def exists(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    status = Path(f"/proc/{pid}/stat")
-    return not (status.exists() and status.read_text().rsplit(")", 1)[1].split()[0] == "Z")
+    program = target._process.tree.program()
+    assert program is not None
+    return program
 
 
 def faulty(number: int, share: int) -> Iterator[str]:
@@ -247,9 +350,106 @@ def test_one_text_in_a_hundred_is_faulty(starter: Starter, number: int) -> None:
     assert pid_of(target) == before
 
 
+@pytest.fixture
+def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Little time between the attempts to start a target."""
+    monkeypatch.setattr("bonsai.targets.isolated.PAUSES", (0.01,) * 6)
+
+
+@pytest.mark.usefixtures("hasty")
 def test_a_target_that_no_longer_starts(starter: Starter) -> None:
     target = starter()
-    target._program = target._program.__class__(("/bin/false",), {}, b"")
+    target._program = replace(target._program, command=("/bin/false",))
     target.close()
-    with pytest.raises(BonsaiError, match="ended while it was started: the process exited with status 1"):
+    with pytest.raises(TargetLost, match="ended while it was started: the process exited with status 1"):
         target.execute(["text"])
+
+
+def failing_first(program: Program, how: str, flags: Path, times: int) -> Program:
+    """A program that does not start the first times."""
+    flags.mkdir()
+    script = f'if [ "$(ls {flags} | wc -l)" -lt {times} ]; then mktemp {flags}/XXXXXX; {how}; fi; exec "$@"'
+    return replace(program, command=("/bin/sh", "-c", script, "sh", *program.command))
+
+
+@pytest.mark.usefixtures("hasty")
+@pytest.mark.parametrize(("how", "times"), [("kill -9 $$", 10), ("exit 3", 6)])
+def test_a_target_that_starts_again_after_some_attempts(
+    starter: Starter, tmp_path: Path, normal: list[Execution], how: str, times: int
+) -> None:
+    target = starter()
+    target._program = failing_first(target._program, how, tmp_path / "flags", times)
+    target.close()
+    assert target.execute([*BEFORE, *AFTER]) == normal
+
+
+@pytest.mark.usefixtures("hasty")
+def test_a_target_that_is_killed_when_it_is_first_started(
+    starter: Starter, tmp_path: Path, normal: list[Execution]
+) -> None:
+    program = failing_first(starter()._program, "kill -9 $$", tmp_path / "flags", 3)
+    with IsolatedTarget(program, LIMIT) as target:
+        assert target.execute([*BEFORE, *AFTER]) == normal
+
+
+@pytest.mark.usefixtures("hasty")
+def test_a_target_that_ends_when_it_is_first_started_is_an_error_at_once(starter: Starter, tmp_path: Path) -> None:
+    program = failing_first(starter()._program, "exit 3", tmp_path / "flags", 6)
+    with pytest.raises(BonsaiError, match="the process exited with status 3"):
+        IsolatedTarget(program, LIMIT)
+    assert len(list((tmp_path / "flags").iterdir())) == 2  # once more, to see what it prints
+
+
+@pytest.mark.parametrize("victim", [pid_of, supervisor_of])
+def test_kills_at_random_moments_change_nothing(
+    starter: Starter, engine: str, victim: Callable[[IsolatedTarget], int]
+) -> None:
+    """While it is starting, while texts run, and between two batches."""
+    target = starter(timeout=20.0)
+    texts = [text for number in range(6) for text in (*BEFORE, f"wait {number}", "crash x", "vanish 3", *AFTER)]
+    expected = target.execute(texts)
+    kills, longest = (15, 0.4) if engine == "python" else (4, 3.0)
+    stopped = threading.Event()
+
+    def kill() -> None:
+        draws = Random(victim.__name__)
+        for _ in range(kills):
+            time.sleep(draws.uniform(0, longest))
+            with suppress(AssertionError, ProcessLookupError):  # there is no process at the moment
+                os.kill(victim(target), signal.SIGKILL)
+        stopped.set()
+
+    killer = threading.Thread(target=kill)
+    killer.start()
+    executed = []
+    while not stopped.is_set():
+        executed.append(target.execute(texts))
+    killer.join()
+    executed.append(target.execute(texts))
+    assert all(executions == expected for executions in executed)
+
+
+@pytest.mark.parametrize("victim", [pid_of, supervisor_of])
+def test_a_process_that_is_stopped_from_outside_changes_nothing(
+    starter: Starter, victim: Callable[[IsolatedTarget], int]
+) -> None:
+    target = starter(timeout=1.0)
+    texts = [*BEFORE, *(f"wait {number}" for number in range(10)), *AFTER]
+    expected = target.execute(texts)
+    stop = threading.Timer(0.2, lambda: os.kill(victim(target), signal.SIGSTOP))
+    stop.start()
+    assert target.execute(texts) == expected
+    stop.join()
+    assert target.execute(texts) == expected
+    target.close()
+
+
+@pytest.mark.parametrize("name", ["KILL", "ABRT", "TERM"])
+def test_a_text_is_not_to_blame_for_a_death_that_does_not_recur(
+    starter: Starter, tmp_path: Path, name: str
+) -> None:
+    """Even if it was the first of its process."""
+    target = starter(timeout=10.0)
+    script = f"[ -e {tmp_path / 'flag'} ] || {{ touch {tmp_path / 'flag'}; kill -{name} $PPID; sleep 9; }}"
+    [execution] = target.execute([f"start {script}"])
+    assert (execution.outcome, execution.message) == (Outcome.VALID, "")

@@ -7,6 +7,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from bonsai.bounds import Bounds
 from bonsai.budget import Auto, Executions
@@ -18,6 +20,7 @@ from bonsai.evaluation.building import build
 from bonsai.evaluation.evaluating import Asked, Evaluation, Standing, Wanted, settle
 from bonsai.evaluation.records import Corpus, Data, Technique
 from bonsai.evaluation.results import KILLED, Results
+from bonsai.evaluation.steps import spread
 from bonsai.grow_settings import GrowSettings
 from bonsai.subject import load_subject
 from bonsai.workers.local import LocalWorkers
@@ -86,7 +89,10 @@ def test_a_tiny_run_makes_everything_and_goes_on_where_it_was(
     baseline, bonsai, paper = (
         results.of(name)[0].corpus.executions for name in ("baseline", "bonsai", "bonsai-paper")
     )
-    assert max(bonsai, paper) <= baseline < max(bonsai, paper) + 2000  # a visit of a parent is not cut short
+    assert baseline == max(bonsai, paper)
+    pruned, unpruned = (results.of(name)[0].corpus.pruning_seconds for name in ("bonsai", "bonsai-paper"))
+    assert pruned
+    assert unpruned == 0
     before = _times(folder)
     gone = folder / "data/01/baseline-hoist/measured.json"
     gone.unlink()
@@ -199,6 +205,19 @@ def test_a_program_in_java_has_everything_but_mutants(tmp_path: Path) -> None:
     assert not any(results.values(one.value, KILLED) for one in Technique)
     assert not (folder / "tables/mutation-scores.csv").exists()
     assert "1507.7" in (folder / "evaluation.md").read_text("utf-8")  # what the paper has of Closure
+
+
+@given(st.integers(0, 200), st.integers(1, 50))
+def test_a_sample_is_spread_evenly_over_all_inputs(number: int, sample: int) -> None:
+    chosen = spread(number, sample)
+    assert len(chosen) == min(number, sample)
+    gaps = [after - before for before, after in zip([-1, *chosen], [*chosen, number], strict=True)]
+    inner = gaps[1:-1]
+    if chosen:
+        assert chosen[0] >= 0
+        assert chosen[-1] < number
+        assert abs(gaps[0] - gaps[-1]) <= 1  # neither the first nor the last inputs are preferred
+        assert max(inner, default=1) - min(inner, default=1) <= 1
 
 
 def _unseen(standing: Standing) -> None:

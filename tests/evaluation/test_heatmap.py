@@ -25,6 +25,12 @@ def test_every_bound_is_sampled_and_runs_are_reproducible() -> None:
     assert found == points()
 
 
+@pytest.mark.parametrize("budget", [1, 15, 40])
+def test_a_budget_of_executions_is_exact(budget: int) -> None:
+    [point] = heatmap(load_subject("blocks"), FakeTarget(), 1, Executions(budget), 1)
+    assert point.executions == budget
+
+
 def test_the_figure_is_made_from_the_stored_data(tmp_path: Path) -> None:
     write_csv(tmp_path / "heatmap.csv", points())
     assert read_csv(tmp_path / "heatmap.csv") == points()

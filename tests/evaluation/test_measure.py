@@ -1,12 +1,14 @@
 """What a corpus is worth, with the coverage that other tools see, on targets small enough to count by hand."""
 
 import os
+import zipfile
 from pathlib import Path
 
 import pytest
 
 from bonsai.corpus_folder import read_corpus
 from bonsai.errors import BonsaiError
+from bonsai.evaluation.jacoco import extract_classes
 from bonsai.evaluation.measure import Features, Measurement, measure
 from bonsai.evaluation.third_party import Coverage, Share
 from bonsai.subject import load_subject
@@ -66,6 +68,29 @@ def test_a_python_corpus(tmp_path: Path) -> None:
     assert found.coverage.branches["pack"] == Share(5, 6)  # `vanish` is not run where nothing is isolated
     assert found.coverage.lines["pack"] == Share(9, 10)
     assert found.coverage.branches["pack.below"] == Share(0, 2)
+
+
+def test_coverage_py_finds_modules_where_the_target_does(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "elsewhere/only_on_the_path.py").write_text("ANSWER = 'found'\n")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path / "elsewhere"))
+    driver = "import only_on_the_path\n" + PYTHON["driver.py"]
+    found = measured(tmp_path / "subject", {**PYTHON, "driver.py": driver}, ["a"])
+    assert found.valid == 1
+    assert isinstance(found.coverage, Coverage)
+    assert found.coverage.branches["pack"] == Share(3, 6)
+
+
+def test_classes_of_a_jar_are_written_only_into_the_folder(tmp_path: Path) -> None:
+    jar = tmp_path / "hostile.jar"
+    content = bytes([0xCA, 0xFE, 0xBA, 0xBE, 0, 0, 0, 52])
+    absolute = f"{tmp_path}/absolute.class"
+    with zipfile.ZipFile(jar, "w") as file:
+        for name in ("pack/Good.class", "../outside.class", "pack/../../outside.class", absolute):
+            file.writestr(name, content)
+    assert extract_classes([jar], ["*"], tmp_path / "deep/classes") == 52
+    written = {path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*.class")}
+    assert written == {"deep/classes/pack/Good.class"}
 
 
 @needs_java

@@ -1,21 +1,39 @@
 """What follows from a grammar: who reaches whom, who is recursive, what can still be completed."""
 
+from math import inf
+
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from bonsai.grammar.analysis import Analysis, largest_minimum, least_items, unproductive_rules, unused_rules
 from bonsai.grammar.lark_reader import read_lark_text
-from bonsai.grammar.model import Grammar, Reference, Repetition, Rule, Sequence, Symbol, Terminal, Token
+from bonsai.grammar.model import (
+    Grammar,
+    Reference,
+    Repetition,
+    Rule,
+    Sequence,
+    Symbol,
+    Terminal,
+    Token,
+    rule_names,
+)
 
 STRATIFIED = read_lark_text(
     'start: sum\nsum: product | sum "+" product\nproduct: atom | product "*" atom\natom: "x" | "(" sum ")"\n'
 )
 
 
-def test_reachable_are_the_nonterminals_inside_a_nonterminal() -> None:
-    reachable = Analysis(STRATIFIED, 1).reachable
-    assert reachable["start"] == {"sum", "product", "atom"}
-    assert reachable["atom"] == {"sum", "product", "atom"}
+def test_counts_that_matter_are_those_of_the_nonterminals_inside_a_symbol() -> None:
+    analysis = Analysis(read_lark_text('start: a b\na: "x" a?\nb: "(" b ")" | c\nc: "y" | "z" c\n'), 1)
+    assert analysis.counted == ("a", "b", "c")
+    assert [*map(analysis.counted_in, map(Reference, ["start", "a", "b", "c"]))] == [
+        b"\1\1\1",
+        b"\1\0\0",
+        b"\0\1\1",
+        b"\0\0\1",
+    ]
 
 
 def test_recursive_are_those_that_can_occur_inside_themselves() -> None:
@@ -107,9 +125,9 @@ def test_blocking_more_never_makes_more_productive(rules: dict[str, list[Symbol]
     assert analysis.productive(blocked) <= analysis.productive(frozenset()) - blocked
 
 
-@given(RULES)
+@given(RULES, st.frozensets(st.sampled_from("abcd")))
 def test_productive_is_exactly_having_a_derivation_that_repeats_nothing_on_a_path(
-    rules: dict[str, list[Symbol]],
+    rules: dict[str, list[Symbol]], blocked: frozenset[str]
 ) -> None:
     def derives(name: str, path: frozenset[str]) -> bool:
         return name not in path and any(
@@ -118,4 +136,43 @@ def test_productive_is_exactly_having_a_derivation_that_repeats_nothing_on_a_pat
             if isinstance(alternative, Sequence)
         )
 
-    assert Analysis(_grammar(rules), 1).productive(frozenset()) == {n for n in rules if derives(n, frozenset())}
+    analysis = Analysis(_grammar(rules), 1)
+    assert analysis.productive(frozenset()) == {n for n in rules if derives(n, frozenset())}
+    assert analysis.productive(blocked) == {n for n in rules if derives(n, blocked)}
+
+
+@given(RULES)
+def test_recursion_and_counts_follow_from_who_mentions_whom(rules: dict[str, list[Symbol]]) -> None:
+    analysis = Analysis(_grammar(rules), 1)
+    inside = {name: {*rule_names(rule)} for name, rule in analysis.grammar.rules.items()}
+    for _ in rules:
+        inside = {name: names.union(*(inside[other] for other in names)) for name, names in inside.items()}
+    assert analysis.recursive == {name for name in rules if name in inside[name]}
+    for name in rules:
+        reached = inside[name] | {name}
+        assert analysis.counted_in(Reference(name)) == bytes(other in reached for other in analysis.counted)
+
+
+@given(RULES)
+def test_the_fewest_tokens_are_those_of_a_shortest_derivation(rules: dict[str, list[Symbol]]) -> None:
+    least = dict.fromkeys(rules, inf)
+    for _ in rules:  # the path of a shortest derivation repeats nothing
+        least = {
+            name: min(
+                sum(least[part.rule] if isinstance(part, Reference) else 1 for part in alternative.symbols)
+                for alternative in alternatives
+                if isinstance(alternative, Sequence)
+            )
+            for name, alternatives in rules.items()
+        }
+    analysis = Analysis(_grammar(rules), 1)
+    assert {name: analysis.least_tokens(Reference(name)) for name in rules} == least
+
+
+def test_remembered_sets_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("bonsai.grammar.analysis._MOST_KEPT", 20)
+    grammar = read_lark_text("start: " + " | ".join(f'"x{i}" start' for i in range(6)) + ' | "x"\n')
+    analysis = Analysis(grammar, 1)
+    for number in range(100):
+        analysis.productive(frozenset({f"r{number}"}))
+    assert len(analysis._known_unproductive) <= 21

@@ -5,7 +5,8 @@ from hypothesis import given
 from bonsai import Bounds, Derivation, Grammar, load_subject, measure, parse
 from bonsai.choices import Draws
 from bonsai.corpus import size_of
-from bonsai.mutation.neighbours import black_box, children, parsed, sampler_for, smaller
+from bonsai.derivation import holding
+from bonsai.mutation.neighbours import black_box, children, parsed, smaller
 from strategies import bounds, grammars, sampler, seeds
 
 
@@ -18,7 +19,7 @@ def sampled(grammar: Grammar, within: Bounds, seed: int, number: int) -> list[De
 @given(grammars(), bounds(2), seeds())
 def test_children_are_new_different_and_the_same_every_time(grammar: Grammar, within: Bounds, seed: int) -> None:
     parents = sampled(grammar, within, seed, 3)
-    around = sampler_for(parents, within)
+    around = sampler(grammar, within)
     found = children(parents, around, 10, seed)
     texts = [child.text for child in found]
     assert len(texts) <= 10
@@ -42,7 +43,7 @@ def test_the_black_box_keeps_to_the_bounds_whatever_its_parents_are(
 @given(grammars(), bounds(2), seeds())
 def test_smaller_programs_are_smaller_and_replay(grammar: Grammar, within: Bounds, seed: int) -> None:
     [program] = sampled(grammar, within, seed, 1)
-    around = sampler_for([program], within)
+    around = sampler(grammar, within)
     found = smaller(program, around)
     sizes = [size_of(one.text) for one in found]
     assert sizes == sorted(sizes)
@@ -53,7 +54,7 @@ def test_smaller_programs_are_smaller_and_replay(grammar: Grammar, within: Bound
 def test_the_steps_to_smaller_programs() -> None:
     subject = load_subject("json")
     program = parse(subject.grammar, "[1, [true, null], 0]")
-    texts = {one.text for one in smaller(program, sampler_for([program], subject.bounds))}
+    texts = {one.text for one in smaller(program, sampler(subject.grammar, holding(program)))}
     # One item less, first, middle and last; a list within; the smallest of all.
     assert {"[[true, null], 0]", "[1, 0]", "[1, [true, null]]", "[1, [null], 0]", "[true, null]"} <= texts
 

@@ -1,15 +1,12 @@
-"""Scores, and the inputs that kill what a corpus lets live."""
+"""Mutation scores of corpora."""
 
 from collections.abc import Iterator
 
 import pytest
 
 from bonsai import Subject
-from bonsai.choices import Draws
-from bonsai.corpus import size_of
 from bonsai.mutation.bench import Bench
-from bonsai.mutation.neighbours import children, parsed, sampler_for
-from bonsai.mutation.scoring import kill, score, scores
+from bonsai.mutation.scoring import score, scores
 from tiny_subject import write_tiny_subject
 
 CORPUS = ["(1)", "0 1 2"]
@@ -56,23 +53,3 @@ def test_the_same_seed_gives_the_same_score(bench: Bench, subject: Subject) -> N
 def test_a_corpus_that_does_not_parse_cannot_be_fuzzed_from(bench: Bench, subject: Subject) -> None:
     found = score(bench, subject, [")("], fuzz=10)
     assert (found.children, found.by_fuzzing) == (0, {})
-    assert kill(bench, subject, [], bench.mutants, budget=10) == []
-
-
-@pytest.mark.slow
-def test_killing_inputs_kill_and_cannot_be_made_smaller_in_one_step(bench: Bench, subject: Subject) -> None:
-    corpus = parsed(subject, CORPUS)
-    lives = score(bench, subject, CORPUS).survivors
-    found = kill(bench, subject, corpus, lives, budget=100, seed=1)
-    assert found
-    assert len({one.mutant for one in found}) == len(found)
-    assert {one.mutant for one in found} <= set(lives)
-    around = sampler_for(corpus, subject.bounds)
-    made = [child.text for child in children(corpus, around, 100, seed=1)]
-    fuzzed = bench.kills(lives, bench.pool(made))
-    assert {one.mutant for one in found} == set(fuzzed)
-    for one in found:
-        assert bench.kills([one.mutant], bench.pool([one.text]))[one.mutant].how == one.how
-        assert size_of(one.text) <= size_of(fuzzed[one.mutant].text)
-    assert sum(len(one.text) for one in found) < sum(len(kill.text) for kill in fuzzed.values())
-    assert all(around.replay(one.choices, Draws(0))[0] == one.text for one in found)

@@ -1,5 +1,6 @@
 """The command line: one module per command; this one puts them together and turns errors into one line each."""
 
+import errno
 import os
 import sys
 from io import TextIOWrapper
@@ -101,9 +102,43 @@ def run(arguments: list[str]) -> int:
     except SystemExit as end:  # Typer ends so, after a completion or when nobody reads on
         return _ended(end)
     except OSError as error:
-        print_error(f"cannot go on: {error.strerror}", "make room where the output goes, say")
+        print_error(*explained(error))
         _drop_output()
         return 2
+    except RecursionError:
+        print_error("something is nested too deeply", "nest the groups of the grammar, or the text, less deeply")
+        return 2
+
+
+def explained(error: OSError) -> tuple[str, str]:
+    """Returns what an operation of the system failed at, and what to do about it."""
+    names = [str(name) for name in (error.filename, error.filename2) if name is not None]
+    where = f"{' and '.join(names)}: " if names else ""
+    reason = error.strerror or str(error) or type(error).__name__
+    return f"cannot go on: {where}{reason}", _HINTS.get(error.errno or 0, "check the path, and try again")
+
+
+_HINTS = {
+    errno.ENOSPC: "make room on the disk",
+    errno.EDQUOT: "make room: the quota on this disk is used up",
+    errno.EFBIG: "raise the limit on the size of files (ulimit -f)",
+    errno.EACCES: "check the permissions of the file and of its folder",
+    errno.EPERM: "check the permissions of the file and of its folder",
+    errno.EROFS: "name a place that is not read-only",
+    errno.EMFILE: "raise the number of files that may be open (ulimit -n), or use fewer --jobs",
+    errno.ENFILE: "close other programs: the system has too many files open",
+    errno.ENOMEM: "free some memory, or use fewer --jobs",
+    errno.EAGAIN: "end other processes (ulimit -u), or use fewer --jobs",
+    errno.ENOENT: "check the path; was it removed or renamed meanwhile?",
+    errno.ENOTDIR: "check the path: a part of it is a file, not a folder",
+    errno.EISDIR: "name a file, not a folder",
+    errno.EEXIST: "name another path, or remove what is there",
+    errno.ENOTEMPTY: "name another folder, or remove what is there",
+    errno.ENAMETOOLONG: "use a shorter name",
+    errno.ELOOP: "check the symbolic links in the path: they lead back to themselves",
+    errno.EIO: "check the disk: it reports an error of its own",
+    errno.ESTALE: "check the network file system, and try again",
+}
 
 
 def _ended(end: SystemExit) -> int:

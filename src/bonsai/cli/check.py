@@ -17,6 +17,7 @@ from bonsai.cli.common import (
     power_of_ten,
 )
 from bonsai.subject import load_subject
+from bonsai.wording import harmless
 
 
 def check(
@@ -59,7 +60,9 @@ def _print_target(target: TargetCheckup, quiet: bool) -> None:
     if not target.covered:
         out.print("[yellow]warning[/yellow] nothing in `cover` is ever executed: are these the right modules?")
     if target.output_note:
-        out.print(f"[yellow]warning[/yellow] {escape(target.output_note)}; grade and export compare outputs")
+        out.print(
+            f"[yellow]warning[/yellow] {escape(harmless(target.output_note))}; grade and export compare outputs"
+        )
     if target.unparsed_example is not None:
         _print_example("the target does not parse", target.unparsed_example, target.unparsed_message)
     if target.finding_example is not None:
@@ -74,13 +77,13 @@ def _print_example(found: str, example: str, message: str) -> None:
     out.print(f"[red]{found}[/red]", end=" ")
     out.print(repr(example), markup=False)
     if message:
-        out.print(f"  {message}", markup=False)
+        out.print(f"  {harmless(message)}", markup=False)
 
 
 def _print(name: str, checkup: Checkup, quiet: bool) -> None:
     out = console()
     if not quiet:
-        out.print(f"[bold]{escape(name)}[/bold] within {checkup.bounds}")
+        out.print(f"[bold]{escape(harmless(name))}[/bold] within {checkup.bounds}")
         out.print(f"  rules           {checkup.rules}, of them recursive {checkup.recursive}")
         out.print(f"  terminals       {checkup.terminals}, of them user-defined {checkup.identifiers}")
         number = (
@@ -94,7 +97,7 @@ def _print(name: str, checkup: Checkup, quiet: bool) -> None:
         read = checkup.parsed - len(checkup.unreadable)
         out.print(f"  parse back      {read} of {checkup.parsed} samples")
     for warning in checkup.warnings:
-        out.print(f"[yellow]warning[/yellow] {escape(warning)}")
+        out.print(f"[yellow]warning[/yellow] {escape(harmless(warning))}")
     for text in checkup.unreadable[:3]:
         out.print("[red]does not parse back[/red]", end=" ")
         out.print(repr(text), markup=False)

@@ -1,5 +1,6 @@
 """What several commands share: their arguments, and how they print."""
 
+import sys
 from math import floor, log10
 from pathlib import Path
 from typing import Annotated
@@ -11,6 +12,7 @@ from bonsai.bounds import Bounds, parse_bounds
 from bonsai.budget import Executions, parse_budget
 from bonsai.errors import BonsaiError
 from bonsai.subject import Subject
+from bonsai.wording import harmless
 
 INTERRUPTED = 130  # the exit code of what Ctrl-C ends, as shells have it
 
@@ -48,7 +50,18 @@ def console() -> Console:
 def print_error(message: str, hint: str) -> None:
     """One line on standard error."""
     line = " ".join(f"error: {message} (hint: {hint})".split())
-    typer.echo(line, err=True)
+    typer.echo(harmless(line), err=True)
+
+
+def print_warning(message: str, hint: str) -> None:
+    """Prints one line on standard error about something that does not stop the command."""
+    line = " ".join(f"warning: {message} (hint: {hint})".split())
+    typer.echo(harmless(line), err=True)
+
+
+def shown(text: str) -> str:
+    """Returns a text that is the result itself: harmless on a terminal, and unchanged in a pipe or a file."""
+    return harmless(text) if sys.stdout.isatty() else text
 
 
 def bounds_of(subject: Subject, text: str | None) -> Bounds:

@@ -15,7 +15,7 @@ from bonsai.explaining import Explanation, by_line
 from bonsai.explaining import explain as explain_texts
 from bonsai.report.home import Home, home_of
 from bonsai.subject import Subject, load_subject
-from bonsai.wording import counted
+from bonsai.wording import counted, harmless, visible
 
 SHOWN = 400  # characters of an output
 SHOWN_OF_A_TEXT = 2000
@@ -53,7 +53,7 @@ def explain(
     out = console()
     for place, (file, text, home, found) in enumerate(explained):
         if len(files) > 1:
-            out.print(f"{'' if place == 0 else chr(10)}[bold]{escape(str(file))}[/bold]")
+            out.print(f"{'' if place == 0 else chr(10)}[bold]{escape(visible(str(file)))}[/bold]")
         _print(out, text, found)
         _print_features(out, found.features, home.smallest_for if home else None, loaded, all_features)
 
@@ -64,7 +64,7 @@ def _read(file: Path) -> str:
     except OSError as error:
         raise BonsaiError(f"cannot read {file}: {error.strerror}", "name a file with an input") from None
     except UnicodeDecodeError:
-        raise BonsaiError(f"{file} is no text", "inputs are text, in UTF-8") from None
+        raise BonsaiError(f"{file} is not text", "inputs are text, in UTF-8") from None
 
 
 def _subject_of(homes: list[Home | None]) -> str:
@@ -86,12 +86,12 @@ def _record(file: Path, home: Home | None, found: Explanation) -> dict[str, obje
 
 
 def _print(out: Console, text: str, found: Explanation) -> None:
-    for line in (_cut(text.rstrip("\n"), SHOWN_OF_A_TEXT) or "(empty)").split("\n"):
+    for line in (harmless(_cut(text.rstrip("\n"), SHOWN_OF_A_TEXT)) or "(empty)").split("\n"):
         out.print(f"  {line}", markup=False)
-    message = f": {escape(found.message)}" if found.message else ""
+    message = f": {escape(harmless(found.message))}" if found.message else ""
     out.print(f"[bold]{found.outcome.value}[/bold]{message}")
     if found.output not in (None, "null"):
-        out.print(f"output: {escape(_cut(found.output, SHOWN))}")
+        out.print(f"output: {escape(harmless(_cut(found.output, SHOWN)))}")
     derived = "which the grammar does not derive" if found.bounds is None else f"bounds {found.bounds}"
     out.print(f"{counted(found.size, 'character')} without white space, {derived}")
     if found.rules:
@@ -124,7 +124,7 @@ def _print_lines(out: Console, features: list[str], subject: Subject) -> None:
     lines = by_line(features, subject)
     for where, places, text in lines:
         arms = ", ".join(place.arm for place in places)
-        out.print(f"  {where} [dim]{escape(arms)}[/dim]  {escape(text)}")
+        out.print(f"  {where} [dim]{escape(arms)}[/dim]  {escape(harmless(text))}")
     for name in features:
         if not any(name.startswith(f"{where}:") for where, _, _ in lines):
-            out.print(f"  {escape(name)}")
+            out.print(f"  {escape(visible(name))}")

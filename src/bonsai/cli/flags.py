@@ -1,7 +1,10 @@
 """Commands come in as Typer has them; they go out with help that shows flags bare, not as if a value followed."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
+from typer import Abort
 from typer.core import TyperCommand, TyperGroup, TyperOption
 
 
@@ -21,4 +24,20 @@ class Command(_BareFlags, TyperCommand):
 
 
 class Group(_BareFlags, TyperGroup):
-    """A group of commands with bare flags."""
+    """A group of commands with bare flags. Ctrl-C is an `Abort`: Typer alone would end without a word."""
+
+    def make_context(self, *arguments: Any, **settings: Any) -> Any:
+        with _aborting():
+            return super().make_context(*arguments, **settings)
+
+    def invoke(self, ctx: Any) -> Any:
+        with _aborting():
+            return super().invoke(ctx)
+
+
+@contextmanager
+def _aborting() -> Iterator[None]:
+    try:
+        yield
+    except KeyboardInterrupt:
+        raise Abort from None

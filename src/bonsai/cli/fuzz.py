@@ -31,7 +31,7 @@ from bonsai.outputs import Existing, Output, OutputKind
 from bonsai.report.writing import write_report
 from bonsai.store import Run, install_run
 from bonsai.subject import load_subject
-from bonsai.wording import counted
+from bonsai.wording import counted, harmless
 
 
 def fuzz(
@@ -78,7 +78,8 @@ def fuzz(
                 seed=seed,
                 watch=view,
             )
-        install_run(claimed, described(run, loaded))
+        run = described(run, loaded)
+        install_run(claimed, run)
     write_report(output, print_error)
     if as_json:
         typer.echo(json.dumps(run.summary()))
@@ -118,4 +119,6 @@ def _print(run: Run, output: Path, quiet: bool) -> None:
     print_unstable(out, run)
     for finding in run.findings:
         out.print(f"[red]{finding.outcome.value}[/red]", end=" ")
-        out.print(f"{finding.message} ({counted(finding.times, 'time')}), in {output}/findings", markup=False)
+        out.print(
+            f"{harmless(finding.message)} ({counted(finding.times, 'time')}), in {output}/findings", markup=False
+        )

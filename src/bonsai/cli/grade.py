@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from bonsai.answers import Compare
-from bonsai.cli.common import CorpusArgument, JsonOption, QuietOption, SubjectOption
+from bonsai.cli.common import CorpusArgument, JsonOption, QuietOption, SubjectOption, shown
 from bonsai.corpus_folder import read_corpus
 from bonsai.durations import parse_duration
 from bonsai.errors import BonsaiError
@@ -84,7 +84,7 @@ def grade(
     result = grade_candidate(loaded, files, read_candidate(candidate), compare, limits, jobs or cores())
     text = write(result, Scoring(points, visibility))
     if output is None:
-        typer.echo(text, nl=False)
+        typer.echo(shown(text), nl=False)
     else:
         write_file(output, text.encode("utf-8", "surrogatepass"), existing)
         if not quiet:

@@ -1,6 +1,7 @@
 """`bonsai grow`: the main job, a corpus grown from the bottom up."""
 
 import json
+from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
@@ -16,6 +17,7 @@ from bonsai.cli.common import (
     SeedOption,
     bounds_of,
     print_error,
+    print_warning,
     programs_of,
 )
 from bonsai.cli.grown import exit_code, print_grown
@@ -30,11 +32,11 @@ from bonsai.errors import BonsaiError
 from bonsai.grow_settings import GrowSettings, Reach, asked_before
 from bonsai.lattice import Kind, Lattice
 from bonsai.mutation.bench import require_mutable
-from bonsai.mutation.killing import with_killers
+from bonsai.mutation.killing import KillSettings, with_killers
 from bonsai.outputs import Existing, OutputKind, require_free
 from bonsai.planting import plant
 from bonsai.report.writing import write_report
-from bonsai.session import FIRST_REACH, begin, resume
+from bonsai.session import FIRST_REACH, Session, begin, resume
 from bonsai.store import Run, RunStore
 from bonsai.subject import Subject, load_subject
 from bonsai.workers.local import LocalWorkers, cores
@@ -115,67 +117,77 @@ def grow(
     Example: bonsai grow chocopy -o out
     """
     seconds = _seconds(time)
-    store: RunStore | None = None
     existing = Existing.REPLACE if force else Existing.REFUSE
-    if resume_from is not None:
-        _require_no_settings(context)
-        output, store = resume_from, RunStore.open(resume_from)
-        try:
-            loaded, settings = asked_before(store.asked())
-        except BonsaiError:
-            store.close()
-            raise
-    else:
-        if subject is None:
-            raise BonsaiError("no subject is given", "write bonsai grow chocopy, say, or --resume DIR")
-        loaded = load_subject(subject)
-        settings = GrowSettings(
-            bounds=FIRST_REACH if bounds == "auto" else bounds_of(loaded, bounds),
-            reach=Reach.AUTO if bounds == "auto" else Reach.FIXED,
-            lattice=lattice,
-            budget=parse_budget(budget),
-            policy=policy,
-            select=select,
-            seed=seed,
-            shards=shards,
-            top_up=None if top_up is None else parse_budget(top_up),
-            kill_mutants=None if kill_mutants is None else programs_of(kill_mutants, "--kill-mutants"),
-        )
-        if kill_mutants is not None:
-            require_mutable(loaded)
-        require_free(output, OutputKind.RUN, existing, [] if seeds is None else [corpus_root(seeds)])
-        if seeds is not None:
-            loaded, settings = _planted(loaded, settings, seeds)
-    workers = _workers(loaded, jobs, cluster)
+    interruption = Interruption()
+    store: RunStore | None = None
     try:
-        with Interruption() as interruption:
+        with ExitStack() as closing:
+            if resume_from is not None:
+                _require_no_settings(context)
+                output = resume_from
+                store = closing.enter_context(RunStore.open(output))
+                loaded, settings = asked_before(store.asked())
+            else:
+                if subject is None:
+                    raise BonsaiError("no subject is given", "for example: bonsai grow chocopy, or --resume DIR")
+                loaded = load_subject(subject)
+                settings = GrowSettings(
+                    bounds=FIRST_REACH if bounds == "auto" else bounds_of(loaded, bounds),
+                    reach=Reach.AUTO if bounds == "auto" else Reach.FIXED,
+                    lattice=lattice,
+                    budget=parse_budget(budget),
+                    policy=policy,
+                    select=select,
+                    seed=seed,
+                    shards=shards,
+                    top_up=None if top_up is None else parse_budget(top_up),
+                    kill_mutants=None if kill_mutants is None else programs_of(kill_mutants, "--kill-mutants"),
+                )
+                if kill_mutants is not None:
+                    require_mutable(loaded)
+                require_free(output, OutputKind.RUN, existing, [] if seeds is None else [corpus_root(seeds)])
+                if seeds is not None:
+                    loaded, settings = _planted(loaded, settings, seeds)
+            workers = _workers(loaded, jobs, cluster)
+            closing.callback(workers.close)
             with GrowView(quiet or as_json) as view:
                 if store is None:
                     session, store = begin(loaded, settings, workers, output, seconds, existing)
+                    assert store is not None
+                    closing.callback(store.close)
                 else:
                     session = resume(store, loaded, settings, workers, seconds)
+                closing.enter_context(interruption)
                 view.features = len(session.features)
                 run = session.grow(view, interruption.requested)
             if settings.kill_mutants is not None and run.asked["complete"]:
                 with Counter("mutants", quiet or as_json) as counter:
-                    watch = interruption.stopping(counter)
-                    slots = workers.slots
-                    run = with_killers(run, loaded, settings.kill_mutants, settings.seed, slots, watch)
-            if store is not None:
-                store.finish(described(run, session.subject))
+                    run = _with_killers(run, session, workers, counter, interruption)
+            run = described(run, session.subject)
+            store.finish(run)
     except KeyboardInterrupt:
         if store is None:
             raise
         print_error("stopped at once", f"go on from the last checkpoint with bonsai grow --resume {output}")
         return INTERRUPTED
-    finally:
-        workers.close()
-        if store is not None:
-            store.close()
     write_report(output, print_error)
     _print(run, output, as_json, quiet)
     code = exit_code(run, f"what was found is kept; bonsai grow --resume {output} tries again")
     return INTERRUPTED if interruption.requested() else code
+
+
+def _with_killers(
+    run: Run, session: Session, workers: Workers, counter: Counter, interruption: Interruption
+) -> Run:
+    """Returns the run with inputs that kill mutants, as far as there is time."""
+    plan, settings = session.growing.plan, session.settings
+    assert settings.kill_mutants is not None
+    asked = KillSettings(plan.lattice.upper, settings.kill_mutants, settings.seed, plan.keep_every)
+
+    def stopping() -> bool:
+        return interruption.requested() or session.is_out_of_time()
+
+    return with_killers(run, asked, workers, session.journal, session.earlier, counter, stopping)
 
 
 def _seconds(time: str | None) -> float | None:
@@ -192,15 +204,22 @@ def _require_no_settings(context: typer.Context) -> None:
         if source is not None and source.name == "COMMANDLINE" and name not in OF_A_SESSION:
             allowed = "--jobs, --cluster and --time"
             raise BonsaiError(
-                f"a run that is resumed keeps its {name}", f"with --resume, only {allowed} can be given"
+                f"{_as_typed(context, name)} cannot be combined with --resume",
+                f"a resumed run keeps what it was begun with; only {allowed} can be given",
             )
+
+
+def _as_typed(context: typer.Context, name: str) -> str:
+    """Returns a parameter as it is written on the command line: `--force`, SUBJECT."""
+    [parameter] = [each for each in context.command.params if each.name == name]
+    return max(parameter.opts, key=len) if parameter.param_type_name == "option" else name.upper()
 
 
 def _planted(subject: Subject, settings: GrowSettings, folder: Path) -> tuple[Subject, GrowSettings]:
     """Seeds from a folder; files that are none are listed."""
     planting = plant(subject, read_corpus(folder, subject.suffix), Lattice(settings.bounds, settings.lattice))
     for name, reason in planting.left_out.items():
-        print_error(f"{name} is no seed: {reason}", "the run goes on without it")
+        print_warning(f"{name} is not used as a seed: {reason}", "the run goes on without it")
     return planting.subject, replace(settings, planted=tuple((n, tuple(s)) for n, s in planting.seeds.items()))
 
 

@@ -17,7 +17,7 @@ from bonsai.ending import Ending
 from bonsai.lattice import Kind, Lattice
 from bonsai.session import RUN
 from bonsai.store import Run
-from bonsai.wording import counted, visible
+from bonsai.wording import counted, harmless, visible
 
 SHOWN = 5
 BETWEEN = 4  # columns
@@ -45,11 +45,10 @@ def exit_code(run: Run, hint: str) -> int:
     All is well unless a part of the run has failed, there is nothing to cover, or the target has no verdict on any
     of the inputs that were executed.
     """
-    failures = run.asked["failures"]
-    assert isinstance(failures, list)
+    failures = run.failures
     for failure in failures[:SHOWN]:
-        what = "the run" if failure["task"] == RUN else failure["task"]
-        print_error(f"{what} failed: {visible(failure['reason'])}", hint)
+        what = "the run" if failure.task == RUN else failure.task
+        print_error(f"{what} failed: {visible(failure.reason)}", hint)
     if len(failures) > SHOWN:
         print_error(f"{len(failures) - SHOWN} more tasks failed", "run.json lists them under failures")
     return max(_complain_if_in_vain(run), 1 if failures else 0)
@@ -121,7 +120,7 @@ def _print_tests(out: Console, title: str, run: Run, tests: list[Input]) -> None
         return
     out.print(f"\n[bold]{title}[/bold]")
     lexer = Syntax.guess_lexer(f"test{run.suffix}")
-    texts = [one.text.rstrip("\n") or "(empty)" for one in tests]
+    texts = [harmless(one.text.rstrip("\n")) or "(empty)" for one in tests]
     kinds = [Text("valid" if one.valid else "invalid", "dim") for one in tests]
     code = [Syntax(text, lexer, background_color="default", word_wrap=True) for text in texts]
     grid = Table.grid(padding=(0, BETWEEN))
@@ -140,6 +139,6 @@ def _print_findings(out: Console, run: Run, folder: Path) -> None:
     for finding in run.findings[:SHOWN]:
         out.print(f"[red]{finding.outcome.value}[/red]", end=" ")
         times = counted(finding.times, "time")
-        out.print(f"{finding.message[:200]} on {finding.text[:80]!r} ({times})", markup=False)
+        out.print(f"{harmless(finding.message[:200])} on {finding.text[:80]!r} ({times})", markup=False)
     if run.findings:
         out.print(f"{counted(len(run.findings), 'finding')}, in {folder}/findings", markup=False)

@@ -3,7 +3,6 @@
 import os
 import signal
 import sys
-from collections.abc import Callable
 from types import FrameType, TracebackType
 
 # Ctrl-C; what `kill` and batch systems send; a closed terminal; Ctrl-\\.
@@ -20,16 +19,6 @@ class Interruption:
     def requested(self) -> bool:
         """Returns whether somebody wants the job to stop."""
         return self._times > 0
-
-    def stopping(self, watch: Callable[[int, int, str], None]) -> Callable[[int, int, str], None]:
-        """Returns a watch for jobs that cannot ask but tell how far they are: they stop the next time they do."""
-
-        def watched(done: int, tasks: int, what: str) -> None:
-            if self.requested():
-                raise KeyboardInterrupt
-            watch(done, tasks, what)
-
-        return watched
 
     def __enter__(self) -> "Interruption":
         for number in ASKING:

@@ -22,6 +22,7 @@ from bonsai.corpus_folder import read_corpus
 from bonsai.mutation.bench import Bench
 from bonsai.mutation.scoring import Score, score
 from bonsai.subject import load_subject
+from bonsai.wording import harmless
 
 MOST_PRINTED = 10
 
@@ -102,6 +103,6 @@ def _print(found: Score, figures: dict[str, object], budget: int) -> None:
         f"another, {figures['stillborn']} that cannot be imported"
     )
     for one in found.survivors[:MOST_PRINTED]:
-        out.print(f"survived  {escape(one.module)}:{one.line}  {escape(one.change)}")
+        out.print(f"survived  {escape(one.module)}:{one.line}  {escape(harmless(one.change))}")
     if len(found.survivors) > MOST_PRINTED:
         out.print(f"… and {len(found.survivors) - MOST_PRINTED} more; --json lists all")

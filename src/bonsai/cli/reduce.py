@@ -25,6 +25,7 @@ from bonsai.corpus_folder import CorpusFile, corpus_root, read_corpus
 from bonsai.outputs import Existing, Output, OutputKind
 from bonsai.reduction.reducing import Method, Reduction, reduce_corpus
 from bonsai.subject import load_subject
+from bonsai.wording import harmless
 
 DETAILS = "reduction.json"
 
@@ -129,5 +130,5 @@ def _print(figures: dict[str, object], output: Path, quiet: bool) -> None:
         f"{figures['cpu_seconds']:.1f} s of processor time"
     )
     for note in notes:
-        out.print(f"{note['file']}: {note['note']}", markup=False)
+        out.print(harmless(f"{note['file']}: {note['note']}"), markup=False)
     out.print(f"the reduced corpus is in {output}/corpus, details in {output}/reduction.json", markup=False)

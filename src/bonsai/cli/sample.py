@@ -14,6 +14,7 @@ from bonsai.cli.common import (
     SubjectArgument,
     bounds_of,
     console,
+    shown,
 )
 from bonsai.derivation import Derivation, measure, outline
 from bonsai.sampler import Sampler
@@ -48,9 +49,9 @@ def sample(
                     f"[dim]── {place}  idents {measured.idents}, items {measured.items}, "
                     f"depth {measured.depth}[/dim]"
                 )
-            typer.echo(text.rstrip("\n"))
+            typer.echo(shown(text.rstrip("\n")))
             if tree:
-                typer.echo(outline(derivation))
+                typer.echo(shown(outline(derivation)))
 
 
 def _as_json(derivation: Derivation) -> str:

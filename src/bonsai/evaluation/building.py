@@ -14,7 +14,9 @@ from bonsai.evaluation.heatmap import Point
 from bonsai.evaluation.paper import EFFORT, PAPER, Printed
 from bonsai.evaluation.records import FOLDER, Data
 from bonsai.evaluation.results import METRICS, Results
+from bonsai.evaluation.statistics import fewest_repetitions
 from bonsai.evaluation.tabulating import Table, write_rows
+from bonsai.wording import counted
 
 TABLES, FIGURES, PAGE = "tables", "figures", "evaluation.html"
 BY_VALID_SAID = (
@@ -26,7 +28,7 @@ BY_VALID_SAID = (
 def build(folder: Path, subject: str, destination: Path | None = None) -> list[str]:
     """Makes everything anew from the data, in the same folder or in another one.
 
-    Returns what holds and what does not, a sentence each.
+    Returns a sentence for each goal, and one if nothing can be decided.
     """
     destination = destination or folder
     results, paper = Results(Data(folder)), PAPER.get(subject)
@@ -40,14 +42,23 @@ def build(folder: Path, subject: str, destination: Path | None = None) -> list[s
         )
         if table.rows
     }
-    found = [*claims(results, paper), *goals(results)]
+    found_goals = goals(results)
+    found = [*claims(results, paper), *found_goals]
     _write_tables(results, tables, found, destination / TABLES)
     drawn = draw_all(results, list(tables.values()), subject, destination / FIGURES)
     sections = _sections(results, paper, tables, found, drawn)
     page = Page(f"Evaluation: {subject}", _introduction(folder, results), sections)
     (destination / "evaluation.md").write_text(to_markdown(page), "utf-8")
     (destination / PAGE).write_text(to_html(page, destination / FIGURES), "utf-8")
-    return [str(claim) for claim in found if claim.topic == "goals"]
+    return [str(claim) for claim in found_goals] + _too_few(results.repetitions, len(found_goals))
+
+
+def _too_few(repetitions: int, tests: int) -> list[str]:
+    """Returns a warning if no test can be significant with so few repetitions."""
+    fewest = fewest_repetitions(tests)
+    if not tests or repetitions >= fewest:
+        return []
+    return [f"With {counted(repetitions, 'repetition')} nothing can be decided; it takes at least {fewest}."]
 
 
 def _write_tables(results: Results, tables: dict[str, Table], found: Sequence[Claim], folder: Path) -> None:
@@ -60,8 +71,11 @@ def _write_tables(results: Results, tables: dict[str, Table], found: Sequence[Cl
     write_rows(folder / "sizes.csv", ["technique", "repetition", "size", "outcome"], files)
     points = [astuple(point) for point in results.points]
     write_rows(folder / "heatmap.csv", [one.name for one in fields(Point)], points)
-    said = [[one.topic, one.technique.value, one.paper, one.here, one.verdict.value] for one in found]
-    write_rows(folder / "claims.csv", ["topic", "technique", "claim", "measured", "verdict"], said)
+    said = [
+        [one.topic, one.technique.value, one.paper, one.here, one.p, one.a12, one.verdict.value] for one in found
+    ]
+    header = ["topic", "technique", "claim", "measured", "p (Holm)", "A12", "verdict"]
+    write_rows(folder / "claims.csv", header, said)
 
 
 def _introduction(folder: Path, results: Results) -> list[str]:
@@ -75,7 +89,10 @@ def _introduction(folder: Path, results: Results) -> list[str]:
         f"the tables are also in {TABLES}, as CSV, and the figures in {FIGURES}, as PNG and SVG.",
         "Baseline: one coverage-guided fuzzer at the top bounds, as in the paper. Bonsai (paper policy): "
         "Algorithm 3 as it stands there. Bonsai (smallest, pruned): what this software does by default. "
-        "Whether a claim holds is computed, with a two-sided Mann–Whitney U test at 5 %.",
+        "Whether a claim holds is computed: by a two-sided Mann–Whitney U test at 5 % of one figure per "
+        "repetition, corrected by Holm's method over the claims about one Bonsai. Without a significant "
+        "difference, in one direction or the other, a claim is not decided. A12 is the chance that Bonsai's "
+        "figure is the larger, compared with the other side's or with the share of it that the claim names.",
     ]
 
 
@@ -85,7 +102,8 @@ def _sections(
     def said(*topics: str) -> list[str]:
         return [str(claim) for claim in found if claim.topic in topics]
 
-    sections = [Section("What is asked of Bonsai here", said("goals"))]
+    asked = [*said("goals"), *_too_few(results.repetitions, len(said("goals")))]
+    sections = [Section("What is asked of Bonsai here", asked)]
     if "heatmap" in drawn:
         sections.append(
             Section(

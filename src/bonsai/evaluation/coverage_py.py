@@ -1,9 +1,7 @@
-"""A Python target and inputs come in; the lines and branches that they cover go out, as coverage.py counts them."""
+"""Measures the lines and branches of a Python target that inputs cover, as coverage.py counts them."""
 
 import json
-import os
 import subprocess
-import sys
 from collections import defaultdict
 from collections.abc import Sequence
 from pathlib import Path
@@ -11,11 +9,12 @@ from pathlib import Path
 from bonsai.errors import BonsaiError
 from bonsai.evaluation.third_party import NOTHING, Coverage, Judged, Share
 from bonsai.extras import require
+from bonsai.targets.python.engine import interpreter
 from bonsai.targets.settings import PythonTarget
 
 
 def python_coverage(settings: PythonTarget, folder: Path, judged: Sequence[Judged]) -> Coverage:
-    """Run the target in an interpreter of its own that coverage.py watches."""
+    """Runs the target under coverage.py, in an interpreter that has the environment of a target's process."""
     require("measuring coverage", "coverage")
     task = {
         "folders": [str(one) for one in settings.folders(folder)],
@@ -23,13 +22,9 @@ def python_coverage(settings: PythonTarget, folder: Path, judged: Sequence[Judge
         "cover": settings.cover,
         "texts": [one.text for one in judged if _comes_back(one)],
     }
+    command, environment = interpreter("bonsai.evaluation.coverage_worker", settings.hash_seed)
     done = subprocess.run(
-        [sys.executable, "-P", "-m", "bonsai.evaluation.coverage_worker"],
-        input=json.dumps(task),
-        capture_output=True,
-        text=True,
-        env={**os.environ, "PYTHONHASHSEED": "0", "PYTHONPATH": str(Path(__file__).parents[2])},
-        check=False,
+        command, input=json.dumps(task), capture_output=True, text=True, env=environment, check=False
     )
     if done.returncode:
         reason = (done.stderr.strip().splitlines() or ["no word"])[-1]

@@ -1,10 +1,11 @@
-"""A target and texts come in as JSON; coverage.py's figures for each package that is covered go out."""
+"""The process in which coverage.py watches a target: reads texts as JSON, prints the figures of each package."""
 
 import importlib
 import json
 import os
 import sys
 import tempfile
+from collections.abc import Sequence
 from contextlib import redirect_stderr, redirect_stdout, suppress
 from pathlib import Path
 from typing import Any
@@ -45,7 +46,8 @@ def _files(pattern: str) -> list[tuple[str, str]]:
     ]
 
 
-if __name__ == "__main__":
+def main(_: Sequence[str]) -> None:
+    """Reads one task from standard input and prints its figures."""
     task = json.load(sys.stdin)
     with open(os.devnull, "w") as nowhere, redirect_stdout(nowhere), redirect_stderr(nowhere):
         answer = measure(task)

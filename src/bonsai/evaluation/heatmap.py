@@ -39,13 +39,14 @@ class Point:
 
 
 def blind(subject: Subject, target: Target, bounds: Bounds, budget: Budget, seed: int) -> Point:
-    """Sample at one bound, and execute, until the budget is exhausted."""
+    """Samples at one bound, and executes, until the budget is exhausted. A number of executions is kept exactly."""
     sampler = Sampler(subject.grammar, bounds)
     draws = Draws((seed, bounds.idents, bounds.items, bounds.depth))
     started = monotonic()
     executions = valid = covered = size = 0
-    while budget.exhausted(Progress(executions, executions, monotonic() - started, 1.0, 0, 0)) is None:
-        texts = [sampler.sample(draws)[0] for _ in range(BATCH)]
+    while budget.exhausted(progress := Progress(executions, executions, monotonic() - started, 1.0, 0, 0)) is None:
+        left = budget.left(progress)
+        texts = [sampler.sample(draws)[0] for _ in range(BATCH if left is None else min(BATCH, left))]
         for text, execution in zip(texts, target.execute(texts), strict=True):
             executions += 1
             valid += execution.outcome is Outcome.VALID

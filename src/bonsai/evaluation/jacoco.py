@@ -29,7 +29,7 @@ def jvm_coverage(settings: JvmTarget, folder: Path, judged: Sequence[Judged]) ->
     with tempfile.TemporaryDirectory(prefix="bonsai-jacoco-") as name:
         place = Path(name)
         (place / "data").mkdir()
-        newest = _extract(prepared.classpath, settings.cover, place / "classes")
+        newest = extract_classes(prepared.classpath, settings.cover, place / "classes")
         version = JACOCO if newest <= NEWEST_READ else JACOCO_FOR_NEWER
         _execute(prepared, _agent(version, settings.cover), place / "data", judged)
         return _read(f"JaCoCo {version}", _report(prepared.java, version, place))
@@ -83,11 +83,16 @@ def _read(tool: str, report: Path) -> Coverage:
     return Coverage(tool, dict(branches), dict(lines))
 
 
-def _extract(classpath: Sequence[Path], cover: Sequence[str], into: Path) -> int:
-    """Write the covered classes to a folder; returns the newest version of their class files."""
+def extract_classes(classpath: Sequence[Path], cover: Sequence[str], into: Path) -> int:
+    """Writes the covered classes to a folder. Returns the newest version of their class files.
+
+    An entry of a jar whose name leads out of the folder is not a class that Java could load, and is left out.
+    """
     newest = 0
     for name, content in _classes(classpath):
         target = into / name
+        if ".." in target.parts or not target.is_relative_to(into):
+            continue
         if _is_covered(name.removesuffix(".class").replace("/", "."), cover) and not target.exists():
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_bytes(content)

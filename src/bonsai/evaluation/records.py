@@ -74,13 +74,17 @@ class Key:
 
 @dataclass(frozen=True, slots=True)
 class Corpus:
-    """Texts in the order in which they were saved, and what it took. A sample is of so many; 0 if it is none."""
+    """Texts in the order in which they were saved, and what it took. A sample is of so many; 0 if it is none.
+
+    `pruning_seconds` is by the clock, and None where nobody has measured it.
+    """
 
     texts: list[str]
     executions: int = 0
     seconds: float = 0.0
     cpu_seconds: float = 0.0
     sample_of: int = 0
+    pruning_seconds: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""The data of an evaluation comes in; figures per technique and repetition go out, and how they compare."""
+"""Computes from the data of an evaluation one figure per technique, repetition and metric, and compares them."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -61,13 +61,14 @@ def _deviation(sizes: Sequence[int]) -> float:
 
 
 FILES, MEAN, MEAN_PARSING = "files", "mean size", "mean size, parsing files"
+DEVIATION = "deviation of sizes"
 VALID, BRANCHES, KILLED, KILLED_WITH_FUZZING = "valid", "branches", "mutants killed", "killed with fuzzing"
 BY_VALID = "features by valid inputs"
 # What is measured of every technique in every repetition; shares are from 0 to 1.
 METRICS: dict[str, Callable[[Entry], float | None]] = {
     FILES: lambda entry: entry.corpus.sample_of or len(entry.corpus.texts),
     MEAN: lambda entry: fmean(entry.measured.sizes),
-    "deviation of sizes": lambda entry: _deviation(entry.measured.sizes),
+    DEVIATION: lambda entry: _deviation(entry.measured.sizes),
     "median size": lambda entry: median(entry.measured.sizes),
     MEAN_PARSING: lambda entry: fmean(entry.measured.parsing or [0]),
     "deviation of sizes, parsing files": lambda entry: _deviation(entry.measured.parsing),
@@ -93,7 +94,7 @@ SHARES = {
     KILLED,
     KILLED_WITH_FUZZING,
 }
-COMPARED = (FILES, MEAN, MEAN_PARSING, VALID, BY_VALID, BRANCHES, KILLED, KILLED_WITH_FUZZING)
+COMPARED = (FILES, MEAN, MEAN_PARSING, DEVIATION, VALID, BY_VALID, BRANCHES, KILLED, KILLED_WITH_FUZZING)
 PAIRS = (
     *product(BONSAIS, (Technique.BASELINE, *REDUCED)),
     (Technique.BONSAI, Technique.BONSAI_PAPER),
@@ -174,11 +175,8 @@ class Results:
         return [size for entry in self.of(technique.value) for size in entry.measured.parsing]
 
     def compared(self) -> Iterator[tuple[str, Technique, Technique, Comparison]]:
-        """All pairs in all that they are compared in: sizes file by file, everything else by repetition."""
+        """Yields all pairs in all that they are compared in, each by one figure per repetition."""
         for first, second in PAIRS:
-            for name, of in (("size of files", self.sizes), ("size of parsing files", self.parsing_sizes)):
-                if of(first) and of(second):
-                    yield name, first, second, compare(of(first), of(second))
             for metric in COMPARED:
                 one, other = self.values(first.value, metric), self.values(second.value, metric)
                 if one and other:

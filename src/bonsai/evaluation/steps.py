@@ -18,6 +18,7 @@ from bonsai.evaluation.heatmap import heatmap
 from bonsai.evaluation.measure import judge, third_party
 from bonsai.evaluation.records import Blind, Corpus, Measured, Scored, Scores
 from bonsai.feedback import Saving
+from bonsai.grow import PRUNE
 from bonsai.grow_settings import GrowSettings
 from bonsai.mutation.bench import Bench
 from bonsai.mutation.scoring import Score, scores
@@ -58,7 +59,13 @@ class Grow(_Step):
             workers.close()
         if channel.stopping():
             return None
-        return Corpus([one.text for one in run.corpus], session.growing.executions, monotonic() - started)
+        pruned = session.growing.results.get(PRUNE)
+        return Corpus(
+            [one.text for one in run.corpus],
+            session.growing.executions,
+            monotonic() - started,
+            pruning_seconds=pruned.state.seconds if pruned else 0.0,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +88,7 @@ class Baseline(_Step):
 
 @dataclass(frozen=True, slots=True)
 class Reduce(_Step):
-    """The corpus before it, reduced; of a sample, no more than so many inputs, evenly spread in their order."""
+    """Reduces the corpus before it, or a sample of at most so many inputs, evenly spread in their order."""
 
     method: Method
     sample: int | None = None
@@ -89,9 +96,7 @@ class Reduce(_Step):
     def __call__(self, workshop: Workshop, before: Sequence[object], channel: Channel) -> Corpus | None:
         [original] = (one for one in before if isinstance(one, Corpus))
         number = len(original.texts)
-        chosen = range(number)
-        if self.sample is not None and self.sample < number:
-            chosen = range(number // (2 * self.sample), number, number // self.sample)[: self.sample]
+        chosen = spread(number, number if self.sample is None else self.sample)
         started, cpu = monotonic(), sum(os.times()[:4])
         found = reduce_corpus(
             workshop.subject, original.texts, self.method, watch=_interrupting(channel), chosen=chosen
@@ -105,6 +110,12 @@ class Reduce(_Step):
             cpu_seconds=sum(os.times()[:4]) - cpu,
             sample_of=number if len(chosen) < number else 0,
         )
+
+
+def spread(number: int, sample: int) -> list[int]:
+    """Returns at most so many of the first `number` integers: the middles of parts that are as equal as can be."""
+    sample = min(sample, number)
+    return [(2 * place + 1) * number // (2 * sample) for place in range(sample)]
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,7 @@
 """Results come in; tables go out, as CSV and for people: those of the paper, and all that is behind them."""
 
 import csv
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,9 +20,10 @@ from bonsai.evaluation.results import (
     VALID,
     Results,
 )
-from bonsai.evaluation.statistics import Summary, compare, summarise
+from bonsai.evaluation.statistics import Comparison, Summary, compare, holm, summarise
 
 UNKNOWN = "–"
+P_FOR_PEOPLE = "p (Mann–Whitney U, Holm)"
 Cell = str | float | int | None
 
 
@@ -137,14 +138,15 @@ ABLATED = (FILES, MEAN, VALID, "features", BY_VALID, BRANCHES, "executions", "se
 
 
 def ablation(results: Results) -> Table:
-    """What growing is without one of its parts; sizes are compared with the complete settings, file by file."""
+    """Returns what growing is without one of its parts; mean sizes are compared with the complete settings."""
     names = [name for name in results.entries if name.startswith(PREFIX)]
     names.sort(key=lambda name: (name != COMPLETE, name))
+    compared = _against_complete(results, [name for name in names if name != COMPLETE])
     rows = []
     for name in names:
         figures = [shown(metric, results.summary(name, metric)) for metric in ABLATED]
-        rows.append([shown_variant(name), *figures, *_against_complete(results, name)])
-    header = ["", *ABLATED, "mean size against complete", "p (Mann–Whitney U)", "A12 (Vargha–Delaney)"]
+        rows.append([shown_variant(name), *figures, *compared.get(name, [UNKNOWN] * 3)])
+    header = ["", *ABLATED, "mean size against complete", P_FOR_PEOPLE, "A12 (Vargha–Delaney)"]
     return Table("ablation", "Bonsai with one thing switched off", header, rows)
 
 
@@ -153,14 +155,22 @@ def shown_variant(name: str) -> str:
     return name.removeprefix(PREFIX).replace("-", " ")
 
 
-def _against_complete(results: Results, name: str) -> list[str]:
-    if name == COMPLETE or not results.of(COMPLETE):
-        return [UNKNOWN] * 3
-    found = compare(
-        *([size for one in results.of(which) for size in one.measured.sizes] for which in (name, COMPLETE))
-    )
-    change = results.change(name, COMPLETE, MEAN)
-    return [UNKNOWN if change is None else f"{change:+.1%}", f"{found.p:.2g}", f"{found.a12:.2f}"]
+def _against_complete(results: Results, names: Sequence[str]) -> dict[str, list[str]]:
+    """Returns the cells of each variant: by how much its mean size differs, and whether that may be chance."""
+    complete = results.values(COMPLETE, MEAN)
+    if not complete:
+        return {}
+    found = {name: compare(results.values(name, MEAN), complete) for name in names}
+    cells = {}
+    for (name, one), p in zip(found.items(), _corrected(found.values()), strict=True):
+        change = results.change(name, COMPLETE, MEAN)
+        cells[name] = [UNKNOWN if change is None else f"{change:+.1%}", f"{p:.2g}", f"{one.a12:.2f}"]
+    return cells
+
+
+def _corrected(found: Iterable[Comparison]) -> list[float]:
+    """Returns the p-values of tests that stand in one table."""
+    return holm([one.p for one in found])
 
 
 def contributions(results: Results) -> list[str]:
@@ -181,8 +191,10 @@ def contributions(results: Results) -> list[str]:
 
 
 def comparisons(results: Results) -> tuple[list[str], list[list[Cell]]]:
-    """All pairs, for programs."""
-    header = ["metric", "first", "second", "first mean", "first sd", "second mean", "second sd", "U", "p", "A12"]
+    """Returns all pairs, for programs."""
+    header = ["metric", "first", "second", "first mean", "first sd", "second mean", "second sd", "U", "p"]
+    header += ["p (Holm)", "A12"]
+    compared = list(results.compared())
     rows: list[list[Cell]] = [
         [
             metric,
@@ -194,15 +206,17 @@ def comparisons(results: Results) -> tuple[list[str], list[list[Cell]]]:
             found.second.deviation,
             found.u,
             found.p,
+            p,
             found.a12,
         ]
-        for metric, first, second, found in results.compared()
+        for (metric, first, second, found), p in zip(compared, _corrected(one[-1] for one in compared), strict=True)
     ]
     return header, rows
 
 
 def comparison_table(results: Results) -> Table:
-    """All pairs, for people."""
+    """Returns all pairs, for people."""
+    compared = list(results.compared())
     rows = [
         [
             metric,
@@ -210,12 +224,12 @@ def comparison_table(results: Results) -> Table:
             second.label,
             shown(metric, found.first),
             shown(metric, found.second),
-            f"{found.p:.2g}",
+            f"{p:.2g}",
             f"{found.a12:.2f} ({found.effect.value})",
         ]
-        for metric, first, second, found in results.compared()
+        for (metric, first, second, found), p in zip(compared, _corrected(one[-1] for one in compared), strict=True)
     ]
-    header = ["", "first", "second", "first", "second", "p (Mann–Whitney U)", "A12 (Vargha–Delaney)"]
+    header = ["", "first", "second", "first", "second", P_FOR_PEOPLE, "A12 (Vargha–Delaney)"]
     return Table("comparisons", "All pairs that are compared", header, rows)
 
 

@@ -62,6 +62,8 @@ def _read(path: Path, text: str, start: str, lexicon: Lexicon) -> Grammar:
     with complaints(source):
         definitions = _terminals(loaded)
         rules = _rules(loaded, definitions)
+    if not rules:
+        raise source.error("the grammar has no rules", f"write at least one: {start}: ...")
     if start not in rules:
         raise source.setting_error(
             f"there is no rule {start!r} to start from",
@@ -193,4 +195,4 @@ def _require_productive(source: Source, grammar: Grammar) -> None:
 
 def _some(names: Mapping[str, object]) -> str:
     shown = [name for name in names if "{" not in name][:6]
-    return ", ".join(shown) + (", …" if len(names) > len(shown) else "") if shown else "(it has none yet)"
+    return ", ".join(shown) + (", …" if len(names) > len(shown) else "")

@@ -2,7 +2,8 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any
 
 from lark import Token, Tree
@@ -50,7 +51,7 @@ class Flaw:
 def flaw(terminal: Terminal) -> Flaw | None:
     """Why no lexer can have this terminal, if none can."""
     pattern = _lark_pattern(terminal)
-    if pattern is None:
+    if pattern is None or (terminal.is_literal and pattern.value):
         return None
     regex = pattern.to_regexp()
     try:
@@ -65,12 +66,18 @@ def flaw(terminal: Terminal) -> Flaw | None:
 
 
 def token_lexer(grammar: Grammar) -> BasicLexer:
-    """A lexer for the grammar's terminals."""
-    patterns = [(t, _lark_pattern(t)) for t in grammar.terminals.values()]
-    terminals = [TerminalDef(t.name, pattern, t.priority) for t, pattern in patterns if pattern]
-    ignored = [name for name in grammar.ignored if name in grammar.terminals]
+    """A lexer for the grammar's terminals, made once for all grammars that have the same ones."""
+    # A pool does not change what a terminal matches, unless the grammar only declares it.
+    read = (t if t.pattern is None else replace(t, values=(), identifier=False) for t in grammar.terminals.values())
+    return _token_lexer(tuple(read), tuple(name for name in grammar.ignored if name in grammar.terminals))
+
+
+@lru_cache(maxsize=16)
+def _token_lexer(terminals: tuple[Terminal, ...], ignored: tuple[str, ...]) -> BasicLexer:
+    patterns = [(t, _lark_pattern(t)) for t in terminals]
+    definitions = [TerminalDef(t.name, pattern, t.priority) for t, pattern in patterns if pattern]
     # Lark's own check for colliding patterns is slow, and collisions are no error here.
-    return BasicLexer(LexerConf(terminals, re, ignored, skip_validation=True))
+    return BasicLexer(LexerConf(definitions, re, [*ignored], skip_validation=True))
 
 
 def lex(lexer: BasicLexer, text: str) -> Iterator[Token]:

@@ -195,9 +195,11 @@ def children(symbol: Symbol) -> tuple[Symbol, ...]:
 
 def walk(symbol: Symbol) -> Iterator[Symbol]:
     """The symbol and all symbols inside it, in the order of the text."""
-    yield symbol
-    for child in children(symbol):
-        yield from walk(child)
+    todo = [symbol]
+    while todo:
+        symbol = todo.pop()
+        yield symbol
+        todo.extend(reversed(children(symbol)))
 
 
 def walk_rule(rule: Rule) -> Iterator[Symbol]:

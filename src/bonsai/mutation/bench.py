@@ -68,14 +68,17 @@ class Bench:
     takes no test to notice them. All are known after `kills` was asked of all mutants.
     """
 
-    def __init__(self, subject: Subject, jobs: int = 1) -> None:
+    def __init__(self, subject: Subject, jobs: int = 1, target: Target | None = None) -> None:
+        """Starts the processes. A target that is given is the original, and stays open."""
         settings = require_mutable(subject)
-        self._target: Target = start_target(subject)
+        self._given = target
+        self._target: Target = target or start_target(subject)
         self._servers: list[_Server] = []
         self._imported: set[Mutant] = set()
         self.stillborn: set[Mutant] = set()
         try:
-            self._servers = [_Server(settings, subject.folder) for _ in range(jobs)]
+            for _ in range(jobs):
+                self._servers.append(_Server(settings, subject.folder))
             sources = {module: _source(path) for module, path in self._servers[0].files.items()}
             reach = {module: Reach(module, source, self._target.features) for module, source in sources.items()}
             self.made: Mutants = mutants_of(sources)
@@ -85,17 +88,8 @@ class Bench:
             raise
 
     def pool(self, texts: Iterable[str]) -> Pool:
-        """Texts to run mutants on. Those that the original crashes on, or takes too long for, are left out."""
-        ordered = sorted(set(texts), key=size_of)
-        found = Pool([], [], [])
-        for start in range(0, len(ordered), BATCH):
-            batch = ordered[start : start + BATCH]
-            for text, execution in zip(batch, self._target.execute(batch, Wanted.OUTPUT), strict=True):
-                if not execution.outcome.is_finding:
-                    found.texts.append(text)
-                    found.answers.append(digest(execution.outcome.value, execution.message, execution.output))
-                    found.features.append(execution.features)
-        return found
+        """Returns texts to run mutants on, with the original's answers."""
+        return pool_of(self._target, texts)
 
     @property
     def mutants(self) -> list[Mutant]:
@@ -157,8 +151,9 @@ class Bench:
             executor.shutdown(cancel_futures=True)
 
     def close(self) -> None:
-        """Stop all processes."""
-        self._target.close()
+        """Stops all processes that it has started."""
+        if self._given is None:
+            self._target.close()
         for server in self._servers:
             server.close()
 
@@ -169,6 +164,20 @@ class Bench:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+
+def pool_of(target: Target, texts: Iterable[str]) -> Pool:
+    """Runs the original on texts. Those that it crashes on, or takes too long for, are left out of the pool."""
+    ordered = sorted(set(texts), key=size_of)
+    found = Pool([], [], [])
+    for start in range(0, len(ordered), BATCH):
+        batch = ordered[start : start + BATCH]
+        for text, execution in zip(batch, target.execute(batch, Wanted.OUTPUT), strict=True):
+            if not execution.outcome.is_finding:
+                found.texts.append(text)
+                found.answers.append(digest(execution.outcome.value, execution.message, execution.output))
+                found.features.append(execution.features)
+    return found
 
 
 def require_mutable(subject: Subject) -> PythonTarget:
@@ -198,8 +207,12 @@ class _Server:
             env=environment,
             start_new_session=True,  # a Ctrl-C at the terminal is not for it
         )
-        self._send(greeting(settings, folder) | {"timeout": settings.timeout})
-        self.files: dict[str, str] = self._receive()["files"]
+        try:
+            self._send(greeting(settings, folder) | {"timeout": settings.timeout})
+            self.files: dict[str, str] = self._receive()["files"]
+        except BaseException:
+            self.close()
+            raise
 
     def load(self, pools: Sequence[Pool]) -> None:
         """Hand over pools; they take the place of the last ones."""

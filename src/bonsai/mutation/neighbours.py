@@ -1,7 +1,6 @@
 """Derivations come in; programs like them go out: random children, or all that are one step smaller."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from functools import reduce
 from itertools import accumulate
 
 from bonsai import pruning
@@ -9,7 +8,7 @@ from bonsai.bounds import Bounds
 from bonsai.cbgf import METHODS
 from bonsai.choices import Draws
 from bonsai.corpus import Policy
-from bonsai.derivation import Derivation, holding
+from bonsai.derivation import Derivation
 from bonsai.errors import BonsaiError
 from bonsai.mutators import MUTATORS, Surroundings, mutate
 from bonsai.parse_back import derivations
@@ -30,11 +29,6 @@ def parsed(subject: Subject, texts: Iterable[str]) -> list[Derivation]:
         except BonsaiError:
             continue
     return derivations(subject.grammar, found)
-
-
-def sampler_for(parents: Sequence[Derivation], bounds: Bounds) -> Sampler:
-    """A sampler at the bounds, or at larger ones that hold all parents."""
-    return Sampler(parents[0].grammar, reduce(Bounds.join, map(holding, parents), bounds))
 
 
 def black_box(parents: Sequence[Derivation], bounds: Bounds, number: int, seed: object) -> list[Derivation]:

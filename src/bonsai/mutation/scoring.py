@@ -1,17 +1,12 @@
-"""A corpus comes in; its mutation score goes out, alone and with black-box fuzzing from it, as in the paper.
-
-And the use of it: the smallest inputs that kill what the corpus lets live.
-"""
+"""Computes the mutation score of a corpus, alone and with black-box fuzzing from it, as in the paper."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from time import monotonic
 
-from bonsai.choices import Choices
-from bonsai.derivation import Derivation
 from bonsai.mutation.bench import Bench, Kill
 from bonsai.mutation.mutants import Mutant
-from bonsai.mutation.neighbours import black_box, children, parsed, sampler_for, smaller
+from bonsai.mutation.neighbours import black_box, parsed
 from bonsai.subject import Subject
 
 Watch = Callable[[int, int, str], None]
@@ -92,46 +87,3 @@ def _programs(subject: Subject, texts: Sequence[str], fuzz: int, seed: int) -> l
     if not parents:
         return []
     return [child.text for child in black_box(parents, subject.bounds, fuzz, seed)]
-
-
-@dataclass(frozen=True, slots=True)
-class Killer:
-    """A mutant that a corpus lets live, and a small input that kills it."""
-
-    mutant: Mutant
-    text: str
-    choices: Choices
-    how: str
-
-
-def kill(
-    bench: Bench,
-    subject: Subject,
-    corpus: Sequence[Derivation],
-    survivors: Sequence[Mutant],
-    budget: int,
-    seed: int = 0,
-    watch: Watch = unwatched,
-) -> list[Killer]:
-    """For mutants that a corpus lets live, the smallest killing inputs that are found with a budget of programs.
-
-    These are made from the corpus by mutation; the smallest that kills is then made smaller step by step. The
-    derivations must all be of one grammar, and the choices of the result are of this grammar, too.
-    """
-    if not corpus:
-        return []
-    sampler = sampler_for(corpus, subject.bounds)
-    made = {child.text: child for child in children(corpus, sampler, budget, seed)}
-    kills = bench.kills(survivors, bench.pool(made), lambda done, tasks: watch(done, tasks, "survivors fuzzed"))
-    found = []
-    for done, (mutant, first) in enumerate(kills.items(), start=1):
-        best, how = made[first.text], first.how
-        while True:
-            nearby = {one.text: one for one in smaller(best, sampler)}
-            again = bench.kills([mutant], bench.pool(nearby)).get(mutant)
-            if again is None:
-                break
-            best, how = nearby[again.text], again.how
-        found.append(Killer(mutant, best.text, best.choices, how))
-        watch(done, len(kills), "killing inputs made smaller")
-    return found

@@ -1,21 +1,26 @@
-"""Texts come in; executions go out, whatever the target does: a process that breaks is replaced."""
+"""Executes texts in the process of a target, and replaces the process when it breaks."""
 
 import json
+import time
 from collections.abc import Sequence
 from types import TracebackType
 from typing import Any, Self
 
 from bonsai.errors import BonsaiError, TargetLost
 from bonsai.targets.execution import Execution, Outcome, Wanted
-from bonsai.targets.process import Died, Hung, Process, Program, complaint
+from bonsai.targets.process import Died, Hung, Killed, Process, Program, complaint
 from bonsai.targets.wire import (
+    CRASH,
     FEATURES_WANTED,
     FRAME,
+    LONGEST_MESSAGE,
     OUTPUT_WANTED,
-    RESULT,
+    REPLY,
     SPENT,
+    TOKEN,
     frame,
     mask_length,
+    new_token,
     pack_request,
 )
 
@@ -24,15 +29,25 @@ STARTING = 120.0  # seconds for a target to be ready: imports can be slow
 # text counts one more than its length, and a character has at most four bytes; a longer text goes alone.
 MOST_CHARACTERS = 12_000
 SECOND_CHANCE = 5  # how many times the limit a text gets that is run again, in a fresh process
+# A text is to blame for a death only if that recurs in a fresh process. SIGKILL mostly comes from somebody else.
+DEATHS, KILLS = 2, 4
+PAUSES = (0.1, 0.2, 0.5, 1.0, 2.0, 4.0)  # seconds between the attempts to start a target again
+STARTS_KILLED = 20  # how often a process may be killed while it is being started
+WROTE_TO_PIPES = "the target wrote to Bonsai's own pipes"
 _OUTCOMES = (Outcome.VALID, Outcome.INVALID, Outcome.UNPARSED, Outcome.CRASH)  # by their numbers in `wire`
+_ENDED = "the target ended while it was started"
 _WANTED = {Wanted.FEATURES: FEATURES_WANTED, Wanted.OUTPUT: OUTPUT_WANTED}
+
+
+class _KilledAtStart(BonsaiError):
+    """Somebody has killed a process that was being started."""
 
 
 class IsolatedTarget:
     """A `Target` of any engine: its program speaks the protocol of `wire`.
 
-    A time-out, a death, and what ends a process otherwise count only if they recur in a fresh process: the texts
-    before, which may have left something behind, are not a text's own doing.
+    A time-out, a death, and whatever else ends a process count only if they recur in a fresh process: neither what
+    the texts before may have left behind nor a signal from elsewhere is a text's own doing.
     Not for use by several threads at once.
     """
 
@@ -58,9 +73,8 @@ class IsolatedTarget:
                     executions[-1] = self._alone(texts[len(executions) - 1], wanted)
             except Hung:
                 executions.append(self._alone(texts[len(executions)], wanted))
-            except Died as death:
-                crash = Execution(Outcome.CRASH, message=str(death))
-                executions.append(self._alone(texts[len(executions)], wanted) if self._served else crash)
+            except Died:
+                executions.append(self._alone(texts[len(executions)], wanted, deaths=1))
         return executions
 
     def close(self) -> None:
@@ -77,17 +91,19 @@ class IsolatedTarget:
     ) -> None:
         self.close()
 
-    def _alone(self, text: str, wanted: Wanted) -> Execution:
-        """Run a text as the first of a process."""
-        limit = SECOND_CHANCE * self._timeout
-        executions: list[Execution] = []
-        try:
-            self._run([text], wanted, limit, executions)
-        except Hung:
-            return Execution(Outcome.TIMEOUT, message=too_slow(self._timeout))
-        except Died as death:
-            return Execution(Outcome.CRASH, message=str(death))
-        return executions[0]
+    def _alone(self, text: str, wanted: Wanted, deaths: int = 0) -> Execution:
+        """Run a text as the first of a process; again, if the process dies and has died too seldom so far."""
+        while True:
+            executions: list[Execution] = []
+            try:
+                self._run([text], wanted, SECOND_CHANCE * self._timeout, executions)
+                return executions[0]
+            except Hung:
+                return Execution(Outcome.TIMEOUT, message=too_slow(self._timeout))
+            except Died as death:
+                deaths += 1
+                if deaths >= (KILLS if isinstance(death, Killed) else DEATHS):
+                    return Execution(Outcome.CRASH, message=str(death))
 
     def _run(self, texts: Sequence[str], wanted: Wanted, limit: float, executions: list[Execution]) -> bool:
         """Add the executions of the texts, up to one that the process did not survive or wants to be its last.
@@ -95,79 +111,132 @@ class IsolatedTarget:
         Returns whether there was one that it wants to be its last.
         """
         process = self._running()
-        end = len(executions) + len(texts)
+        token = new_token()
+        reader = _Reader(process.received, token, len(texts), len(self.features))
         try:
-            process.send(pack_request(texts, _WANTED[wanted]), limit)
-            while len(executions) < end:
+            process.send(pack_request(token, texts, _WANTED[wanted]), limit)
+            while reader.left:
                 process.receive(limit)
-                if self._take(process.received, executions):
-                    self.close()
-                    return True
-            return False
-        except Died:
-            message = process.last_words()
+                before = len(executions)
+                reader.take(executions)
+                self._served += len(executions) - before
+            if reader.spent or process.received:  # nothing that a process says unasked is worth anything
+                self.close()
+            return reader.spent
+        except Died as death:
+            cause = death if str(death) else process.death(token)
             self.close()
-            raise Died(message) from None
+            raise cause from None
         except BaseException:  # an interruption as well: the results still to come belong to no later request
             self.close()
             raise
 
-    def _take(self, received: bytearray, executions: list[Execution]) -> bool:
-        """Move complete results; returns whether the process wants to be replaced."""
-        mask_size = mask_length(len(self.features))
-        header, position, spent = RESULT.size, 0, False
-        while not spent and len(received) - position >= header:  # what a spent process says later is worth nothing
-            outcome, message_size, output_size = RESULT.unpack_from(received, position)
+    # Starting
+
+    def _running(self) -> Process:
+        """Returns the process, which is started or restarted if need be."""
+        if self._process is not None and self._process.has_died():
+            self.close()  # between two batches, so no text is to blame
+        if self._process is None:
+            self._start()
+        assert self._process is not None
+        return self._process
+
+    def _start(self) -> None:
+        """Start the process; again, if it is killed meanwhile, or if it has started before and now does not.
+
+        Raises `TargetLost` if a target that has started before does not start again.
+        """
+        kills, pauses = 0, iter(PAUSES if self._features is not None else ())
+        begun = time.monotonic()
+        while True:
+            try:
+                features = self._start_once()
+                break
+            except BonsaiError as error:
+                if isinstance(error, _KilledAtStart) and kills < STARTS_KILLED:
+                    kills, pause = kills + 1, PAUSES[0]
+                elif (pause := next(pauses, 0.0)) == 0 or time.monotonic() - begun > 2 * STARTING:
+                    raise self._lost(error) from None
+                time.sleep(pause)
+        if self._features is not None and features != self._features:
+            self.close()
+            raise TargetLost("the target has changed since it was started", "start again")
+        self._features = features
+
+    def _lost(self, error: BonsaiError) -> BonsaiError:
+        return error if self._features is None else TargetLost(error.message, error.hint)
+
+    def _start_once(self) -> tuple[str, ...]:
+        try:
+            self._process, self._served = Process(self._program), 0
+        except OSError as error:
+            hint = "does this machine have too many processes or open files?"
+            raise BonsaiError(f"a process for the target could not be started: {error.strerror}", hint) from None
+        try:
+            return tuple(self._greet(self._process))
+        except BaseException:
+            self.close()
+            raise
+
+    def _greet(self, process: Process) -> Sequence[str]:
+        token = new_token()
+        try:
+            process.send(frame(token, self._program.greeting), STARTING)
+            answer = _read_answer(process, token)
+        except Hung:
+            message = f"the target was not ready within {STARTING:g} seconds"
+            raise BonsaiError(message, self._program.hint) from None
+        except Died as death:
+            cause = death if str(death) else process.death(token)
+            if isinstance(cause, Killed):
+                raise _KilledAtStart(f"{_ENDED}: {cause}", self._program.hint) from None
+            if str(cause) == WROTE_TO_PIPES:
+                raise BonsaiError(f"{WROTE_TO_PIPES} while it was started", self._program.hint) from None
+            words = [str(cause), complaint(self._program, STARTING)]
+            raise BonsaiError(f"{_ENDED}: {': '.join(filter(None, words))}", self._program.hint) from None
+        if "error" in answer:
+            raise BonsaiError(answer["error"], answer.get("hint", self._program.hint))
+        features: list[str] = answer["features"]
+        return features
+
+
+class _Reader:
+    """Takes the results of one request out of what was received; raises `Died` for what cannot be one."""
+
+    def __init__(self, received: bytearray, token: int, texts: int, features: int) -> None:
+        self._received = received
+        self._token = token
+        self._features = features
+        self.left = texts  # results still to come
+        self.spent = False  # whether the process wants to be replaced
+
+    def take(self, executions: list[Execution]) -> None:
+        """Add the executions whose results are complete."""
+        received, header, features = self._received, REPLY.size, self._features
+        mask_size, token, position = mask_length(features), self._token, 0
+        while self.left and len(received) - position >= header:
+            found, outcome, message_size, output_size = REPLY.unpack_from(received, position)
+            if found != token or outcome & ~SPENT > CRASH or message_size > LONGEST_MESSAGE or output_size < -1:
+                raise Died(WROTE_TO_PIPES)
             mask_end = position + header + mask_size
             message_end = mask_end + message_size
             output_end = message_end + max(output_size, 0)
             if len(received) < output_end:
                 break
-            features = int.from_bytes(received[position + header : mask_end], "little")
+            mask = int.from_bytes(received[position + header : mask_end], "little")
+            if mask.bit_length() > features:
+                raise Died(WROTE_TO_PIPES)
             message = received[mask_end:message_end].decode("utf-8", "replace") if message_size else ""
             output = received[message_end:output_end].decode("utf-8", "replace") if output_size >= 0 else None
-            spent = outcome >= SPENT
-            executions.append(Execution(_OUTCOMES[outcome & ~SPENT], features, message, output))
-            self._served += 1
-            position = output_end
+            executions.append(Execution(_OUTCOMES[outcome & ~SPENT], mask, message, output))
+            position, token, self.left = output_end, token + 1, self.left - 1
+            if outcome >= SPENT:
+                self.spent, self.left = True, 0
+        if self.left and not TOKEN.pack(token).startswith(received[position : position + TOKEN.size]):
+            raise Died(WROTE_TO_PIPES)  # at once: the rest may never come
+        self._token = token
         del received[:position]
-        return spent
-
-    # Starting
-
-    def _running(self) -> Process:
-        """The process, started or restarted if need be."""
-        if self._process is not None and self._process.has_died():
-            self.close()  # between two batches, so no text is to blame
-        if self._process is None:
-            self._process, self._served = Process(self._program), 0
-            try:
-                features = tuple(self._greet(self._process))
-                if self._features is not None and features != self._features:
-                    raise BonsaiError("the target has changed since it was started", "start again")
-            except BaseException as error:
-                self.close()
-                if isinstance(error, BonsaiError) and self._features is not None:
-                    raise TargetLost(error.message, error.hint) from None
-                raise
-            self._features = features
-        return self._process
-
-    def _greet(self, process: Process) -> Sequence[str]:
-        try:
-            process.send(frame(self._program.greeting), STARTING)
-            answer = _read_frame(process)
-        except Hung:
-            message = f"the target was not ready within {STARTING:g} seconds"
-            raise BonsaiError(message, self._program.hint) from None
-        except Died:
-            words = [process.last_words(), complaint(self._program, STARTING)]
-            message = f"the target ended while it was started: {': '.join(filter(None, words))}"
-            raise BonsaiError(message, self._program.hint) from None
-        if "error" in answer:
-            raise BonsaiError(answer["error"], answer["hint"])
-        features: list[str] = answer["features"]
-        return features
 
 
 def too_slow(timeout: float) -> str:
@@ -183,12 +252,22 @@ def _request(texts: Sequence[str], start: int) -> Sequence[str]:
     return texts[start : max(end, start + 1)]
 
 
-def _read_frame(process: Process) -> Any:
+def _read_answer(process: Process, token: int) -> dict[str, Any]:
+    """Returns the answer to a greeting; raises `Died` for what cannot be one."""
     received = process.received
-    size = FRAME.size
-    while len(received) < size or len(received) < size + FRAME.unpack_from(received)[0]:
+    while len(received) < FRAME.size:
         process.receive(STARTING)
-    end = size + FRAME.unpack_from(received)[0]
-    answer = json.loads(received[size:end])
+    found, length = FRAME.unpack_from(received)
+    if found != token:
+        raise Died(WROTE_TO_PIPES)
+    end = FRAME.size + length
+    while len(received) < end:
+        process.receive(STARTING)
+    try:
+        answer = json.loads(received[FRAME.size : end])
+    except ValueError:
+        raise Died(WROTE_TO_PIPES) from None
+    if not (isinstance(answer, dict) and answer.keys() & {"features", "error"}):
+        raise Died(WROTE_TO_PIPES)
     del received[:end]
     return answer

@@ -1,4 +1,4 @@
-"""How to start a program comes in; a running process with its pipes goes out."""
+"""Starts a program that speaks the protocol of `wire`, and exchanges bytes with it."""
 
 import os
 import select
@@ -11,11 +11,13 @@ from contextlib import suppress
 from dataclasses import dataclass
 from itertools import starmap
 
-from bonsai.targets.wire import OUT_OF_MEMORY, frame
+from bonsai.targets.process_tree import ProcessTree
+from bonsai.targets.wire import TOKEN, frame, new_token
 
 CHUNK = 1 << 16
+MOST_CHUNKS = 16  # read at once: who writes faster than we read does not keep us reading
 LONGEST_COMPLAINT = 300
-LAST_WORDS = 1.0  # seconds for a process that closed its pipes to end by itself
+LAST_WORDS = 10.0  # seconds for a process that closed its pipes to end by itself, on a busy machine
 
 
 class Hung(Exception):
@@ -23,7 +25,11 @@ class Hung(Exception):
 
 
 class Died(Exception):
-    """The process has ended, or has closed its pipes."""
+    """The process has ended, has closed its pipes, or has written what is not an answer into them."""
+
+
+class Killed(Died):
+    """The process was killed by SIGKILL: most probably by somebody else."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +43,7 @@ class Program:
 
 
 class Process:
-    """A process in a session of its own: a Ctrl-C at the terminal is for the loop alone. `wire` has the pipes."""
+    """A running program with its pipes, and all the processes that it has started."""
 
     def __init__(self, program: Program, printed: int = subprocess.DEVNULL) -> None:
         theirs: list[int] = []
@@ -48,14 +54,12 @@ class Process:
                 ours.append(writer)
             for index in (1, 2):  # results and bell flow the other way
                 theirs[index], ours[index] = ours[index], theirs[index]
-            self._popen = subprocess.Popen(
+            self.tree = ProcessTree(
                 [*program.command, *map(str, theirs)],
-                stdin=subprocess.DEVNULL,
+                program.environment,
+                descriptors=theirs,
                 stdout=printed,
                 stderr=printed,
-                env=program.environment,
-                pass_fds=theirs,
-                start_new_session=True,
             )
         except BaseException:
             _close(ours)
@@ -66,6 +70,7 @@ class Process:
         self._requests, self._results, self._bell, _ = ours
         for descriptor in ours[:3]:
             os.set_blocking(descriptor, False)
+        self._rung = bytearray()  # the latest bytes from the bell
         self.received = bytearray()
 
     def has_died(self) -> bool:
@@ -93,9 +98,11 @@ class Process:
         start = time.monotonic()
         while True:
             _poll(patience / 4, self._bell)
-            bell_closed = _read_all(self._bell, bytearray())
+            rung = bytearray()
+            bell_closed = _read(self._bell, rung)
+            self._rung = rung or self._rung
             before = len(self.received)
-            results_closed = _read_all(self._results, self.received)
+            results_closed = _read(self._results, self.received)
             if len(self.received) > before:
                 return
             if bell_closed or results_closed:  # read in this order, so nothing is missed
@@ -103,28 +110,26 @@ class Process:
             if time.monotonic() - start >= patience:
                 raise Hung
 
-    def last_words(self) -> str:
-        """How a process that has died did so."""
-        try:
-            status = self._popen.wait(LAST_WORDS)
-        except subprocess.TimeoutExpired:
-            return "the process closed its connection"
-        if status == OUT_OF_MEMORY:
-            return "the process ran out of memory"
+    def death(self, token: int) -> Died:
+        """Returns how a process that no longer answers the request with this token has ended."""
+        status = self.tree.wait(LAST_WORDS)
+        if status is None:
+            return Died("the process closed its connection")
+        if TOKEN.pack(token) in self._rung:
+            return Died("the process ran out of memory")
         if status >= 0:
-            return f"the process exited with status {status}"
+            return Died(f"the process exited with status {status}")
+        kind = Killed if -status == signal.SIGKILL else Died
         try:
-            return f"the process was killed by {signal.Signals(-status).name}"
+            return kind(f"the process was killed by {signal.Signals(-status).name}")
         except ValueError:
-            return f"the process was killed by signal {-status}"
+            return kind(f"the process was killed by signal {-status}")
 
     def kill(self) -> None:
         """End the process and all that it has started."""
-        with suppress(ProcessLookupError, PermissionError):  # it may be gone, with all of its group
-            os.killpg(self._popen.pid, signal.SIGKILL)
-        self._popen.wait()
         _close(self._ours)
         self._ours = []
+        self.tree.kill()
 
 
 def complaint(program: Program, patience: float) -> str:
@@ -135,13 +140,14 @@ def complaint(program: Program, patience: float) -> str:
     with tempfile.TemporaryFile() as file:
         process = Process(program, file.fileno())
         try:
-            process.send(frame(program.greeting), patience)
+            token = new_token()
+            process.send(frame(token, program.greeting), patience)
             process.receive(patience)
             return ""
         except Hung:
             return ""
         except Died:
-            process.last_words()
+            process.death(token)
         finally:
             process.kill()
         file.seek(0)
@@ -165,12 +171,14 @@ def _poll(patience: float, *readable: int, requests: int | None = None) -> list[
     return poll.poll(patience * 1000)
 
 
-def _read_all(descriptor: int, into: bytearray) -> bool:
-    """Read what is there; returns whether the other end is closed."""
+def _read(descriptor: int, into: bytearray) -> bool:
+    """Read what is there, up to a limit; returns whether the other end is closed."""
     with suppress(BlockingIOError):
-        while data := os.read(descriptor, CHUNK):
+        for _ in range(MOST_CHUNKS):
+            data = os.read(descriptor, CHUNK)
             into += data
-        return True
+            if len(data) < CHUNK:
+                return not data
     return False
 
 

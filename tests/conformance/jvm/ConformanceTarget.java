@@ -1,7 +1,11 @@
 import bonsai.Invalid;
 import bonsai.Unparsed;
+import java.io.File;
+import java.io.FileOutputStream;
 import java.io.IOException;
 import java.lang.reflect.Field;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.charset.Charset;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -67,6 +71,8 @@ public final class ConformanceTarget {
                 return argument.length();
             case "initialise":
                 return initialise(argument);
+            case "reserve":
+                return ByteBuffer.allocateDirect(Integer.MAX_VALUE).capacity();
             case "gulp":
                 return new byte[Integer.MAX_VALUE].length;
             case "recurse":
@@ -82,6 +88,18 @@ public final class ConformanceTarget {
             case "vanish":
                 Runtime.class.getMethod("halt", int.class).invoke(Runtime.getRuntime(), Integer.parseInt(argument));
                 return null;
+            case "scribble":
+                return scribble(argument.repeat(10).getBytes());
+            case "forge":
+                return scribble(forged());
+            case "stop":
+                return signal("STOP", ProcessHandle.current());
+            case "signal_parent":
+                return signal(argument.substring(3), ProcessHandle.current().parent().get());
+            case "starve":
+                throw new Starved();
+            case "start":
+                return new ProcessBuilder("sh", "-c", argument).start().waitFor();
             case "noise":
                 return noise(argument);
             case "thread":
@@ -187,6 +205,41 @@ public final class ConformanceTarget {
             }
         }
         System.exit(5);
+        return null;
+    }
+
+    /** Leaves no memory for describing what happened. */
+    static final class Starved extends RuntimeException {
+        @Override
+        public String getMessage() {
+            throw new OutOfMemoryError();
+        }
+    }
+
+    /** Writes to whatever is open for writing. */
+    private static Object scribble(byte[] content) throws IOException {
+        for (File file : new File("/proc/self/fd").listFiles()) {
+            Path information = Path.of("/proc/self/fdinfo", file.getName());
+            boolean isPipe = Files.exists(file.toPath()) && Files.isSymbolicLink(file.toPath())
+                    && Files.readSymbolicLink(file.toPath()).toString().startsWith("pipe:");
+            if (isPipe && Files.readString(information).lines().anyMatch(line -> line.matches("flags:.*1"))) {
+                try (FileOutputStream out = new FileOutputStream(file)) {
+                    out.write(content);
+                }
+            }
+        }
+        return null;
+    }
+
+    /** What looks like the result of another text. */
+    private static byte[] forged() {
+        ByteBuffer result = ByteBuffer.allocate(100).order(ByteOrder.LITTLE_ENDIAN);
+        return result.putLong(1).put((byte) 0).putInt(0).putInt(-1).array();
+    }
+
+    private static Object signal(String name, ProcessHandle process) throws IOException, InterruptedException {
+        new ProcessBuilder("kill", "-" + name, Long.toString(process.pid())).start().waitFor();
+        Thread.sleep(100);
         return null;
     }
 

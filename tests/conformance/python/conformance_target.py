@@ -1,8 +1,10 @@
 """What every engine's target for the conformance suite does: a command comes in, and it happens."""
 
 import ctypes
+import gc
 import json
 import os
+import pathlib
 import signal
 import subprocess
 import sys
@@ -10,6 +12,7 @@ import threading
 import time
 
 from bonsai.errors import Invalid, Unparsed
+from bonsai.targets.wire import REPLY, VALID
 
 hoard: list[object] = []
 seen = 0
@@ -122,6 +125,105 @@ def shut(argument: str) -> None:
     os.closerange(3, 256)
 
 
+def scribble(argument: str) -> None:
+    """Writes to whatever is open."""
+    for descriptor in range(3, 1024):
+        try:
+            os.write(descriptor, argument.encode() * 10)
+        except OSError:
+            continue
+
+
+def steal(argument: str) -> None:
+    """Reads from whatever is open."""
+    for descriptor in range(3, 1024):
+        try:
+            os.read(descriptor, 1 << 16)
+        except OSError:
+            continue
+
+
+def forge(argument: str) -> None:
+    """Writes what looks like the result of another text."""
+    for descriptor in range(3, 1024):
+        try:
+            os.write(descriptor, REPLY.pack(1, VALID, 0, -1) + b"\xff" * 100)
+        except OSError:
+            continue
+
+
+def forge_well(argument: str) -> None:
+    """Writes a result that has the right token, and an outcome that there is not."""
+    [channel] = [one for one in gc.get_objects() if type(one).__name__ == "Channel"]
+    os.write(channel._results, REPLY.pack(channel._token, int(argument), 0, -1) + b"\xff" * 100)
+
+
+def stop(argument: str) -> None:
+    os.kill(os.getpid(), signal.SIGSTOP)
+
+
+def signal_parent(argument: str) -> str:
+    os.kill(os.getppid(), getattr(signal, argument))
+    time.sleep(0.1)
+    return argument
+
+
+def signal_group(argument: str) -> None:
+    os.kill(0, getattr(signal, argument))
+    time.sleep(60)
+
+
+class Starved(Exception):
+    def __str__(self) -> str:
+        raise MemoryError
+
+
+def starve(argument: str) -> None:
+    """Leaves no memory for describing what happened."""
+    raise Starved
+
+
+def start(argument: str) -> str:
+    subprocess.run(["sh", "-c", argument], check=True)
+    return "started"
+
+
+def daemonise(argument: str) -> str:
+    """A process without a parent, which has not executed another program."""
+    if not os.fork():
+        os.setsid()
+        if not os.fork():
+            pathlib.Path(argument).write_text(str(os.getpid()))
+            time.sleep(1000)
+        os._exit(0)
+    os.wait()
+    return "started"
+
+
+def relay(argument: str) -> str:
+    """A process that is always another one: each starts its successor and ends."""
+    if not os.fork():
+        os.setsid()
+        pathlib.Path(argument).write_text(str(os.getpid()))
+        while True:
+            if os.fork():
+                os._exit(0)
+    return "started"
+
+
+def escape(argument: str) -> str:
+    """The process ends, and its child returns."""
+    if os.fork():
+        os._exit(0)
+    return "child"
+
+
+def split(argument: str) -> int:
+    """Two processes come back, and Python does not know of it."""
+    ctypes.CDLL(None).fork()
+    return 1
+
+
 def noise(argument: str) -> str:
     print(argument * 1000)
     print(argument * 1000, file=sys.stderr)
@@ -188,7 +290,8 @@ COMMANDS = {
     function.__name__: function
     for function in (
         branch, invalid, unparsed, refuse, misread, crash, hang, slow_once, eat, leak, tire, gulp, recurse,
-        segfault, kill, leave, vanish, shut, noise, thread, stray, wait, fork, count, large, deep, strange,
-        environment,
+        segfault, kill, leave, vanish, shut, scribble, steal, forge, forge_well, stop, signal_parent, signal_group,
+        starve, start, daemonise, relay, escape, split, noise, thread, stray, wait, fork, count, large, deep,
+        strange, environment,
     )
 }  # fmt: skip

@@ -4,12 +4,14 @@ import json
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 import pytest
 
 from bonsai.errors import BonsaiError
 from bonsai.targets.command.engine import Command, CommandTarget
 from bonsai.targets.execution import Execution, Outcome, Wanted
+from targets.processes import LEFT_BEHIND, exists, left_behind, number_in
 
 
 @contextmanager
@@ -104,3 +106,50 @@ def test_one_that_prints_without_end_is_ended() -> None:
 def test_a_program_that_is_not_there() -> None:
     with pytest.raises(BonsaiError, match="there is no program 'no-such-program'"):
         CommandTarget(Command(("no-such-program",), ".txt", 1, 2**30))
+
+
+@pytest.mark.parametrize("kind", sorted(LEFT_BEHIND))
+def test_what_a_command_leaves_behind_ends_with_it(tmp_path: Path, kind: str) -> None:
+    number = tmp_path / "number"
+    command = f"{left_behind(kind, number)} while [ ! -e {number} ]; do sleep 0.05; done; echo done"
+    with target("sh", "-c", command) as made:
+        [execution] = made.execute([""], Wanted.OUTPUT)
+    assert (execution.outcome, execution.output) == (Outcome.VALID, '"done\\n"')
+    assert not exists(number_in(number))
+
+
+def test_a_command_that_does_not_listen_is_ended() -> None:
+    program = "import signal, time\nfor n in (1, 2, 15): signal.signal(n, signal.SIG_IGN)\ntime.sleep(1000)"
+    assert run(program, timeout=0.2).outcome is Outcome.TIMEOUT
+
+
+def test_a_command_that_stops_itself_is_ended() -> None:
+    assert run("import os; os.kill(os.getpid(), 19)", timeout=0.2).outcome is Outcome.TIMEOUT
+
+
+def test_one_that_complains_without_end_is_ended() -> None:
+    with target("sh", "-c", "exec yes >&2") as made:
+        [found] = made.execute([""])
+    assert found.outcome is Outcome.CRASH
+    assert found.message.startswith("killed by SIGXFSZ: ")
+    assert len(found.message) <= 4100
+
+
+@pytest.mark.parametrize(
+    ("signal", "outcome", "message"),
+    [
+        ("SIGKILL", Outcome.CRASH, "killed by SIGKILL"),
+        ("SIGTERM", Outcome.CRASH, "killed by SIGTERM"),
+        ("SIGSTOP", Outcome.TIMEOUT, "no answer within 1 seconds, nor within 5 when tried again"),
+    ],
+)
+def test_a_command_that_sends_a_signal_to_its_parent(signal: str, outcome: Outcome, message: str) -> None:
+    found = run(f"import os, signal; os.kill(os.getppid(), signal.{signal})", timeout=1)
+    assert (found.outcome, found.message) == (outcome, message)
+
+
+@pytest.mark.parametrize("name", ["KILL", "SEGV", "TERM"])
+def test_a_death_that_does_not_recur_is_nobody_s_fault(tmp_path: Path, name: str) -> None:
+    flag = tmp_path / "flag"
+    with target("sh", "-c", f"[ -e {flag} ] || {{ touch {flag}; kill -{name} $$; }}") as made:
+        assert made.execute([""]) == [Execution(Outcome.VALID)]

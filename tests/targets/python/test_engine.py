@@ -183,6 +183,11 @@ def test_a_method_can_be_called(started: Starter, tmp_path: Path) -> None:
     ("source", "changes", "message"),
     [
         ("", {"call": "nowhere:check"}, "call: there is no module nowhere"),
+        (
+            "",
+            {"call": "nowhere:check", "cover": ("nowhere",)},
+            "call: there is no nowhere.py, which 'nowhere:check'",
+        ),
         ("", {"call": "os.nowhere:check"}, "call: there is no module os.nowhere"),
         ("", {}, "call: there is no check in driver"),
         ("", {"path": ("nowhere",)}, "path: there is no folder /.*/nowhere"),

@@ -139,6 +139,18 @@ def test_the_suffix_and_the_features_are_parts(project: Path) -> None:
     assert "the list of features" not in changed_parts(before, target_parts(subject, ["b"]))
 
 
+class OtherVersion:
+    """What `importlib.metadata` knows of a package after an update."""
+
+    version = "0.0.0"
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def read_text(self, filename: str) -> str | None:
+        return None
+
+
 def test_of_an_installed_package_that_is_not_covered_the_version_counts(
     project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -147,7 +159,7 @@ def test_of_an_installed_package_that_is_not_covered_the_version_counts(
     )
     before = parts(project)
     assert {"package hypothesis", "package _pytest"} <= before.keys()
-    monkeypatch.setattr("importlib.metadata.Distribution.version", "0.0.0")
+    monkeypatch.setattr("importlib.metadata.distribution", OtherVersion)
     assert changed_parts(before, parts(project)) == ["package _pytest", "package hypothesis"]
 
 

@@ -1,16 +1,15 @@
-"""A command comes in; a `Target` goes out that runs it once for each text. It has no features.
+"""Commands as targets without features: a command is run once for each text.
 
 Exit status 0 means that the input is valid, any other that it is not; death by a signal is a crash. The output is
-what the program prints: as JSON if it is JSON, and otherwise as a text. Time and memory are limited.
+what the program prints: as JSON if it is JSON, and otherwise as a text. Time and memory are limited. All processes
+that a command has left behind are killed when it ends.
 """
 
 import json
-import os
 import signal
 import subprocess
 import sys
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from shutil import which
@@ -19,8 +18,9 @@ from typing import IO
 
 from bonsai.errors import BonsaiError
 from bonsai.targets.execution import Execution, Outcome, Wanted
-from bonsai.targets.isolated import SECOND_CHANCE, too_slow
+from bonsai.targets.isolated import DEATHS, KILLS, SECOND_CHANCE, too_slow
 from bonsai.targets.process import in_one_line
+from bonsai.targets.process_tree import ProcessTree
 
 PLACEHOLDER = "{file}"
 LONGEST_MESSAGE = 4000  # characters
@@ -69,36 +69,38 @@ class CommandTarget:
 
     def _execute(self, text: str, wanted: Wanted) -> Execution:
         self._input.write_bytes(text.encode("utf-8", "surrogatepass"))
-        for limit in (self._command.timeout, SECOND_CHANCE * self._command.timeout):
+        limit, deaths = self._command.timeout, 0
+        while True:
             printed, complained = Path(self._folder.name, "stdout"), Path(self._folder.name, "stderr")
             with self._input.open("rb") as given, printed.open("wb") as out, complained.open("wb") as errors:
                 status = self._run(given, out, errors, limit)
+            if status is not None and status < 0:
+                deaths += 1
+                if deaths < (KILLS if status == -signal.SIGKILL else DEATHS):
+                    continue  # it counts only if it recurs
             if status is not None:
                 said = _read(complained).replace(str(self._input), PLACEHOLDER)  # the same in every process
                 return _execution(status, _read(printed), said, wanted)
-        return Execution(Outcome.TIMEOUT, message=too_slow(self._command.timeout))
+            if limit > self._command.timeout:
+                return Execution(Outcome.TIMEOUT, message=too_slow(self._command.timeout))
+            limit = SECOND_CHANCE * self._command.timeout
 
     def _run(self, given: IO[bytes], out: IO[bytes], errors: IO[bytes], limit: float) -> int | None:
-        """The exit status; None if it takes too long."""
+        """Returns the exit status, or None if the command takes too long."""
         words = [word.replace(PLACEHOLDER, str(self._input)) for word in self._command.words]
         memory, file_size = self._command.memory // 1024, MOST_PRINTED // _BLOCK
         if sys.platform != "linux":
             memory = 2**40  # elsewhere it is not enforced, or cannot be set
-        process = subprocess.Popen(
+        tree = ProcessTree(
             ["/bin/sh", "-c", _LIMITED, "sh", str(memory), str(file_size), *words],
             stdin=subprocess.DEVNULL if words != [*self._command.words] else given,
             stdout=out,
             stderr=errors,
-            start_new_session=True,
         )
         try:
-            return process.wait(limit)
-        except subprocess.TimeoutExpired:
-            return None
+            return tree.wait(limit)
         finally:
-            with suppress(ProcessLookupError, PermissionError):  # what it started goes with it
-                os.killpg(process.pid, signal.SIGKILL)
-            process.wait()
+            tree.kill()
 
 
 def _read(path: Path) -> str:

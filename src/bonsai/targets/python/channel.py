@@ -1,4 +1,4 @@
-"""The target's side of the protocol in `bonsai.targets.wire`: requests come in; results go out."""
+"""The target's side of the protocol in `bonsai.targets.wire`."""
 
 import _thread
 import fcntl
@@ -7,8 +7,9 @@ import select
 import signal
 import struct
 import sys
+from typing import NoReturn
 
-from bonsai.targets.wire import FRAME, LENGTH, REQUEST, UNANNOUNCED
+from bonsai.targets.wire import FRAME, LENGTH, REQUEST, TOKEN, UNANNOUNCED, frame
 
 
 class Channel:
@@ -21,22 +22,39 @@ class Channel:
         self._results = results
         self._bell = bell
         self._unannounced = 0
+        self._token = 0
+        self._latest = b""  # the token of the latest request, packed while there is memory
         os.register_at_fork(after_in_child=self._disconnect)
         _end_with(life)
 
-    def frame(self) -> bytes:
-        """A JSON text."""
-        (length,) = FRAME.unpack(self._read(FRAME.size))
+    def greeting(self) -> bytes:
+        """Returns the JSON text that the loop sends first."""
+        self._token, length = FRAME.unpack(self._read(FRAME.size))
         return self._read(length)
 
+    def answer(self, text: bytes) -> None:
+        """Answer the greeting with a JSON text."""
+        self._write(frame(self._token, text))
+        self.ring()
+
     def request(self) -> tuple[list[str], int]:
-        """The next batch of texts, and what is wanted."""
-        number, wanted = REQUEST.unpack(self._read(REQUEST.size))
+        """Returns the next batch of texts, and what is wanted."""
+        self._token, number, wanted = REQUEST.unpack(self._read(REQUEST.size))
+        self._latest = TOKEN.pack(self._token)
         lengths = struct.unpack(f"<{number}I", self._read(number * LENGTH))
         return [self._read(length).decode("utf-8", "surrogatepass") for length in lengths], wanted
 
-    def write(self, data: bytes) -> None:
-        """Send a result; it can be read even if the process dies right after."""
+    def result(self, data: bytes) -> None:
+        """Send the result of the next text; it can be read even if the process dies right after."""
+        self._write(TOKEN.pack(self._token) + data)
+        self._token += 1
+
+    def end_without_memory(self) -> NoReturn:
+        """End the process, and say why; this needs no memory."""
+        os.write(self._bell, self._latest)
+        os._exit(1)
+
+    def _write(self, data: bytes) -> None:
         rest = memoryview(data)
         while rest:
             written = os.write(self._results, rest[:UNANNOUNCED])

@@ -1,4 +1,4 @@
-"""The process of a Python target: its settings come in, then texts; features go out, then results.
+"""The process of a Python target: imports the target, and runs it on the texts of each request.
 
 Nothing of the target is imported before the hook is in, and nothing that a target could want instrumented is kept.
 """
@@ -15,7 +15,6 @@ from bonsai.targets.python.channel import Channel
 from bonsai.targets.python.hook import Coverage, install
 from bonsai.targets.python.modules import source_files
 from bonsai.targets.python.verdicts import Exceptions, Exercised, Runner, describe
-from bonsai.targets.wire import frame
 
 _COROUTINE = 0x80  # the flag of the code of an `async def`
 
@@ -27,21 +26,23 @@ class StartError(Exception):
 def main(descriptors: Iterable[str]) -> None:
     """Serve until the loop ends."""
     channel = Channel(*map(int, descriptors))
-    settings = json.loads(channel.frame())
+    settings = json.loads(channel.greeting())
     try:
         runner, features = prepare(settings)
     except StartError as error:
         message, hint = error.args
-        channel.write(frame(json.dumps({"error": message, "hint": hint}).encode()))
+        channel.answer(json.dumps({"error": message, "hint": hint}).encode())
         os._exit(1)
-    channel.write(frame(json.dumps({"features": features}).encode()))
-    channel.ring()
+    channel.answer(json.dumps({"features": features}).encode())
     run = runner.run
-    while True:
-        texts, wanted = channel.request()
-        for text in texts:
-            channel.write(run(text, wanted))
-        channel.ring()
+    try:
+        while True:
+            texts, wanted = channel.request()
+            for text in texts:
+                channel.result(run(text, wanted))
+            channel.ring()
+    except MemoryError:
+        channel.end_without_memory()
 
 
 def prepare(settings: dict[str, Any]) -> tuple[Runner, list[str]]:
@@ -52,7 +53,7 @@ def prepare(settings: dict[str, Any]) -> tuple[Runner, list[str]]:
         if not os.path.isdir(folder):
             raise StartError(f"path: there is no folder {folder}", "it is relative to the folder of bonsai.toml")
     sys.path[:0] = settings["folders"]
-    coverage = _cover(settings["cover"], settings["omit"])
+    coverage = _cover(settings["cover"], settings["omit"], settings["call"])
     install(coverage)
     check = _callable(settings["call"], settings["folders"])
     errors = importlib.import_module("bonsai.errors")  # only now: it may itself be covered
@@ -71,10 +72,12 @@ def _limit_memory(limit: int) -> None:
             resource.setrlimit(resource.RLIMIT_DATA, (limit, limit))
 
 
-def _cover(patterns: Iterable[str], omit: Iterable[int]) -> Coverage:
+def _cover(patterns: Iterable[str], omit: Iterable[int], call: str) -> Coverage:
     files = {}
     for pattern in patterns:
         found = source_files(pattern)
+        if not found and pattern == call.partition(":")[0] and "." not in pattern:
+            raise StartError(f"call: there is no {pattern}.py, which {call!r} names", "is it on the path?")
         if not found:
             hint = 'is it on the path? Name a module, or write "package.*" for a package and all that is below it'
             raise StartError(f"cover: there is no Python source for {pattern!r}", hint)

@@ -1,4 +1,4 @@
-"""A callable and a text come in; how the run ended goes out, as a result of `bonsai.targets.wire`."""
+"""Runs a callable on a text, and packs how that ended as a result of `bonsai.targets.wire`."""
 
 import importlib
 import json
@@ -12,7 +12,7 @@ from bonsai.targets.python.strays import Strays
 from bonsai.targets.wire import (
     CRASH,
     INVALID,
-    OUT_OF_MEMORY,
+    LONGEST_MESSAGE,
     OUTPUT_WANTED,
     RESULT,
     SPENT,
@@ -21,7 +21,7 @@ from bonsai.targets.wire import (
     mask_length,
 )
 
-LONGEST_MESSAGE = 4000  # characters
+LONGEST_TEXT = 4000  # characters of an exception's own message
 LONGEST_OUTPUT = 2**31 - 1  # bytes, what the protocol can say
 
 _MACHINERY = os.path.dirname(__file__), os.path.dirname(importlib.__file__)
@@ -69,7 +69,7 @@ class Runner:
         self._unparsed = unparsed
 
     def run(self, text: str, wanted: int) -> bytes:
-        """One run."""
+        """Returns the result of one run; raises `MemoryError` if there is no memory left for it."""
         exercised = self._exercised
         exercised.clear()
         message = b""
@@ -92,16 +92,13 @@ class Runner:
         return RESULT.pack(outcome, len(message), len(output)) + features + message + output
 
     def _judge(self, error: BaseException) -> tuple[int, bytes]:
-        try:
-            if isinstance(error, self._unparsed):
-                return UNPARSED, _encoded(_text(error))
-            if isinstance(error, self._invalid):
-                return INVALID, _encoded(_text(error))
-            # What filled the memory may still be there.
-            outcome = CRASH | SPENT if isinstance(error, MemoryError) else CRASH
-            return outcome, _encoded(describe(error))
-        except MemoryError:
-            os._exit(OUT_OF_MEMORY)
+        if isinstance(error, self._unparsed):
+            return UNPARSED, _encoded(_text(error))
+        if isinstance(error, self._invalid):
+            return INVALID, _encoded(_text(error))
+        # What filled the memory may still be there.
+        outcome = CRASH | SPENT if isinstance(error, MemoryError) else CRASH
+        return outcome, _encoded(describe(error))
 
 
 def describe(error: BaseException) -> str:
@@ -124,7 +121,7 @@ def _place(error: BaseException) -> str:
 
 def _text(error: BaseException) -> str:
     try:
-        return str(error)[:LONGEST_MESSAGE]
+        return str(error)[:LONGEST_TEXT]
     except MemoryError:
         raise
     except BaseException as second:  # the target's own `__str__` can do anything
@@ -132,7 +129,7 @@ def _text(error: BaseException) -> str:
 
 
 def _encoded(message: str) -> bytes:
-    return message.encode("utf-8", "backslashreplace")
+    return message.encode("utf-8", "backslashreplace")[:LONGEST_MESSAGE]
 
 
 def _as_json(value: object) -> tuple[bytes, bytes]:

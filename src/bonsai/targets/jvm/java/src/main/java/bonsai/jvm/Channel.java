@@ -6,14 +6,17 @@ import java.io.EOFException;
 import java.io.FileInputStream;
 import java.io.FileOutputStream;
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 
-/** The target's side of the protocol in `bonsai/targets/wire.py`: requests come in; results go out. */
+/** The target's side of the protocol in `bonsai/targets/wire.py`. */
 final class Channel {
     private static final int UNANNOUNCED = 8192;
 
     private final DataInputStream requests;
     private final FileOutputStream results;
     private final FileOutputStream bell;
+    private final byte[] latest = new byte[Long.BYTES]; // the token of the latest request
     private int unannounced;
 
     /** The descriptors of the four pipes. */
@@ -24,12 +27,21 @@ final class Channel {
         endWith(new FileInputStream("/dev/fd/" + life));
     }
 
-    /** The first frame; its content was in the command line. */
-    void skipGreeting() throws IOException {
+    /** Returns the token of the greeting, whose content was in the command line. */
+    long skipGreeting() throws IOException {
+        long token = token();
         requests.readNBytes(length());
+        return token;
     }
 
-    /** A number of 32 bits. */
+    /** Returns the token with which a request begins. */
+    long token() throws IOException {
+        long token = Long.reverseBytes(requests.readLong());
+        ByteBuffer.wrap(latest).order(ByteOrder.LITTLE_ENDIAN).putLong(token);
+        return token;
+    }
+
+    /** Returns a number of 32 bits. */
     int length() throws IOException {
         return Integer.reverseBytes(requests.readInt());
     }
@@ -38,7 +50,7 @@ final class Channel {
         return requests.readUnsignedByte();
     }
 
-    /** The next text. */
+    /** Returns the next text. */
     String text(int length) throws IOException {
         byte[] bytes = requests.readNBytes(length);
         if (bytes.length < length) {
@@ -64,6 +76,16 @@ final class Channel {
     void ring() throws IOException {
         bell.write('\n');
         unannounced = 0;
+    }
+
+    /** End the process, and say that it has no memory left; this needs none. */
+    void endWithoutMemory() {
+        try {
+            bell.write(latest);
+        } catch (IOException error) {
+            // nobody listens
+        }
+        Runtime.getRuntime().halt(1);
     }
 
     private static void endWith(FileInputStream life) {

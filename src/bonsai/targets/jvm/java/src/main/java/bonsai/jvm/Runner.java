@@ -10,16 +10,15 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.function.Supplier;
 
-/** A driver's method and a text come in; how the run ended goes out, as a result of `bonsai/targets/wire.py`. */
+/** Runs a driver's method on a text, and packs how that ended as a reply of `bonsai/targets/wire.py`. */
 final class Runner {
-    static final int OUT_OF_MEMORY = 77;
     private static final int VALID = 0;
     private static final int INVALID = 1;
     private static final int UNPARSED = 2;
     private static final int CRASH = 3;
     private static final int SPENT = 0x80;
-    private static final int HEADER = 9;
-    private static final int LONGEST_MESSAGE = 4000;
+    private static final int HEADER = 17;
+    private static final int LONGEST_MESSAGE = 4000; // characters
     private static final String LOST = "Could not initialize class"; // by an input before, as likely as not
     private static final byte[] NOTHING = new byte[0];
 
@@ -44,8 +43,8 @@ final class Runner {
         return length;
     }
 
-    /** One run. */
-    void run(String text, boolean outputWanted) {
+    /** One run; its reply carries the token. */
+    void run(String text, boolean outputWanted, long token) {
         Exit.clear();
         Strays.clear();
         Probes.clear();
@@ -82,7 +81,7 @@ final class Runner {
                 message = message.length == 0 ? encoded(note) : message;
             }
         }
-        finish(isSpent(error) ? outcome | SPENT : outcome, message, output, outputWanted ? output.length : -1);
+        finish(token, isSpent(error) ? outcome | SPENT : outcome, message, output, outputWanted ? output.length : -1);
     }
 
     private int outcome(Throwable error) {
@@ -133,11 +132,11 @@ final class Runner {
         Probes.pack(result, HEADER);
     }
 
-    private void finish(int outcome, byte[] message, byte[] output, int outputLength) {
+    private void finish(long token, int outcome, byte[] message, byte[] output, int outputLength) {
         int mask = length;
         reserve(mask + message.length + output.length);
         ByteBuffer buffer = ByteBuffer.wrap(result).order(ByteOrder.LITTLE_ENDIAN);
-        buffer.put((byte) outcome).putInt(message.length).putInt(outputLength);
+        buffer.putLong(token).put((byte) outcome).putInt(message.length).putInt(outputLength);
         buffer.position(mask);
         buffer.put(message).put(output);
         length = buffer.position();

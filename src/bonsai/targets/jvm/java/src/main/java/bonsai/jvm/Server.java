@@ -7,13 +7,15 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
 /**
- * The process of a JVM target: a driver's name comes in, then texts; features go out, then results.
+ * The process of a JVM target: loads a driver, and runs it on the texts of each request.
  *
  * <p>Arguments: the driver, the exception types for invalid and for unparsed inputs (separated by commas), and the
  * descriptors of the four pipes.
@@ -32,51 +34,57 @@ public final class Server {
 
     private static void serve(Channel channel, String[] arguments) {
         try {
-            channel.skipGreeting();
+            long token = channel.skipGreeting();
             Strays.watch();
-            answer(channel, prepare(channel, arguments));
+            answer(channel, prepare(channel, token, arguments));
         } catch (EOFException end) {
             Runtime.getRuntime().halt(0); // the loop has ended
         } catch (OutOfMemoryError full) {
-            Runtime.getRuntime().halt(Runner.OUT_OF_MEMORY);
+            channel.endWithoutMemory();
         } catch (Throwable error) {
             Runtime.getRuntime().halt(1);
         }
     }
 
-    private static Runner prepare(Channel channel, String[] arguments) throws IOException {
+    private static Runner prepare(Channel channel, long token, String[] arguments) throws IOException {
         try {
             MethodHandle check = check(arguments[0]);
             Runner runner = new Runner(check, types("invalid", arguments[1]), types("unparsed", arguments[2]));
-            frame(channel, Agent.greeting());
+            frame(channel, token, Agent.greeting());
             return runner;
         } catch (StartError error) {
             Map<String, Object> answer = new LinkedHashMap<>();
             answer.put("error", error.getMessage());
             answer.put("hint", error.hint);
-            frame(channel, Json.of(answer));
+            frame(channel, token, Json.of(answer));
             throw error;
         }
     }
 
-    private static void frame(Channel channel, byte[] json) throws IOException {
-        int size = json.length;
-        channel.write(new byte[] {(byte) size, (byte) (size >> 8), (byte) (size >> 16), (byte) (size >> 24)}, 4);
-        channel.write(json, size);
+    private static void frame(Channel channel, long token, byte[] json) throws IOException {
+        ByteBuffer head = ByteBuffer.allocate(Long.BYTES + Integer.BYTES).order(ByteOrder.LITTLE_ENDIAN);
+        head.putLong(token).putInt(json.length);
+        channel.write(head.array(), head.capacity());
+        channel.write(json, json.length);
         channel.ring();
     }
 
     private static void answer(Channel channel, Runner runner) throws IOException {
         Report report = Report.find();
         while (true) {
+            long token = channel.token();
             int number = channel.length();
             boolean outputWanted = channel.readByte() == 1;
             int[] lengths = new int[number];
             for (int index = 0; index < number; index++) {
                 lengths[index] = channel.length();
             }
-            for (int length : lengths) {
-                runner.run(channel.text(length), outputWanted);
+            String[] texts = new String[number]; // read before the first runs, which could read from the pipe itself
+            for (int index = 0; index < number; index++) {
+                texts[index] = channel.text(lengths[index]);
+            }
+            for (int index = 0; index < number; index++) {
+                runner.run(texts[index], outputWanted, token + index);
                 channel.write(runner.result(), runner.length());
             }
             report.write();

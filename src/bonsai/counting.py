@@ -18,6 +18,7 @@ from bonsai.states import BoundedGrammar, Expansion, Item, State
 MOST_DIGITS = 2_000_000
 # A grammar with many mutually recursive nonterminals has too many states under deep bounds to visit them all.
 MOST_STATES = 100_000
+MOST_COUNTS = 10_000_000
 
 Number = TypeVar("Number", int, float)
 
@@ -46,6 +47,8 @@ def _fold(
 ) -> Number:
     """Evaluate all states, children first, with an explicit stack: paths can be long."""
     known: dict[tuple[int, Counts], Number] = {}
+    # Each case holds all counts, so there may be fewer cases the more counts there are.
+    most_states = min(most_states, MOST_COUNTS // (len(bounded.analysis.counted) or 1))
 
     def product(items: Iterable[Item]) -> Number:
         return multiply([known[_case(item)] for item in items if isinstance(item, State)])

@@ -139,7 +139,7 @@ class Analysis:
         return frozenset(unproductive), users
 
     def _completed(self, names: Collection[str], unproductive: set[str]) -> Iterator[str]:
-        """Takes from the unproductive nonterminals those of `names` that derive a text, and yields each before.
+        """Takes those of `names` that derive a text away from the unproductive ones, and yields each before.
 
         Every nonterminal is looked at after those that it mentions, as far as possible, and again only if one of
         these turns out to be productive later.

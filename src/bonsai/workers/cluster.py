@@ -17,6 +17,7 @@ from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from queue import Empty, SimpleQueue
+from tempfile import TemporaryDirectory
 from time import monotonic, time
 from typing import Any
 from uuid import uuid4
@@ -157,6 +158,8 @@ class ClusterWorkers:
             warnings.simplefilter("ignore")  # of what differs between the workers, we say what matters
             if address != LOCAL:
                 return _client(address)
+            scratch = self._ending.enter_context(TemporaryDirectory(prefix="bonsai-dask-"))
+            self._ending.enter_context(dask.config.set({"temporary-directory": scratch}))
             client = _client(self._ending.enter_context(_local_cluster()).scheduler_address)
             client.register_plugin(OwnSession())
             return client

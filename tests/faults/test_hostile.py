@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from faults.runs import SEED, SMALL, Sandbox, results_in
-from faults.subjects import AMBIGUOUS_DRIVER, write_ambiguous
+from faults.subjects import AMBIGUOUS_DRIVER, write_ambiguous, write_jvm_expressions
+from targets.jvm.tools import needs_java
 
 BOUNDS = ("--bounds", "1,2,1", "--budget", "60x", "--seed", "7")
 WHEN = 'if text.strip() == "a b" or text.strip() == "a a":'
@@ -74,6 +75,36 @@ def test_the_run_ends_with_what_it_found(name: str, box: Sandbox) -> None:
         assert all(reason in ended.output + ended.errors for reason in reasons)
         assert {node["stopped"] for node in figures["nodes"]} >= {"failed"}
     require_true_features(figures)
+
+
+# The same for the JVM, on one text.
+JVM_ATTACKS = {
+    "kills its parent": "ProcessHandle.current().parent().get().destroyForcibly();",
+    "halts": "Runtime.getRuntime().halt(77);",
+    "leaves a child behind": 'new ProcessBuilder("setsid", "sleep", "600").start();',
+    "stops itself": 'new ProcessBuilder("sh", "-c", "kill -STOP $PPID").start();',
+}
+
+
+@needs_java
+@pytest.mark.slow
+@pytest.mark.parametrize("name", JVM_ATTACKS)
+def test_the_run_of_a_jvm_ends_with_what_it_found(name: str, box: Sandbox) -> None:
+    subject = box.folder / "subject"
+    write_jvm_expressions(subject)
+    driver = (subject / "Driver.java").read_text().replace("throws InterruptedException {", "throws Exception {")
+    attack = f'if (text.equals("0*0")) {{ {JVM_ATTACKS[name]} }}\n        int value'
+    (subject / "Driver.java").write_text(driver.replace("int value", attack, 1))
+    toml = (subject / "bonsai.toml").read_text()
+    (subject / "bonsai.toml").write_text(toml.replace('timeout = "10s"', 'timeout = "2s"'))
+    box.run("grow", subject, *SMALL, "-o", box.out, "--jobs", 2).require(0, 1)
+    box.require_no_processes()
+    box.require_sound()
+    box.require_no_temporary_files()
+    assert len(list((box.out / "corpus").glob("*/*.txt"))) > 4
+    if name in ("halts", "stops itself"):
+        assert any(path.read_text() == "0*0" for path in (box.out / "findings").glob("*.txt"))
+    assert (box.out / "report.html").exists()
 
 
 def require_true_features(figures: dict[str, Any]) -> None:

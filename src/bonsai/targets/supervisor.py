@@ -37,6 +37,8 @@ def main(life: int, command: list[str]) -> None:
     signal.set_wakeup_fd(ringer, warn_on_full_buffer=False)
     signal.signal(signal.SIGCHLD, lambda *_: None)
     _control_process(SET_SUBREAPER, 1)
+    # A program may have stopped its supervisor, which would then never see that Bonsai has died.
+    _control_process(SET_DEATH_SIGNAL, signal.SIGCONT)
     program = os.fork()
     if not program:
         _become(command)

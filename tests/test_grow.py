@@ -22,19 +22,9 @@ from bonsai.dedup import Dedup
 from bonsai.ending import Ending
 from bonsai.errors import BonsaiError
 from bonsai.feedback import Saving
-from bonsai.grow import (
-    PRUNE,
-    Earlier,
-    FuzzNode,
-    Growing,
-    Plan,
-    covered_by,
-    features_of,
-    key_of,
-    node_of,
-    sort_by_size,
-)
+from bonsai.grow import Earlier, Growing, features_of
 from bonsai.grow_settings import GrowSettings, Reach
+from bonsai.grow_tasks import PRUNE, FuzzNode, Plan, covered_by, key_of, node_of, sort_by_size
 from bonsai.lattice import Kind, Lattice, Node
 from bonsai.session import begin
 from bonsai.store import Failure
@@ -481,6 +471,32 @@ def test_a_node_that_was_done_is_opened_again_if_its_predecessors_were_not() -> 
     finished = [result for result in again.results.values() if result.ending is Ending.FINISHED]
     assert {result.state.tally.executions for result in finished} == {300}
     assert not journal.checkpoints
+
+
+def test_results_of_other_tasks_than_those_of_the_lattice_do_not_matter_to_a_stopped_session() -> None:
+    journal = Memory()
+    grown(small_plan(), journal=journal)
+    journal.save("mutants/1/survey", Ending.FINISHED, b'{"kind": "survey"}')
+    stopped = Growing(small_plan(), InProcess(), journal, journal.earlier())
+    stopped.grow(lambda growing: growing.stop())
+    assert "mutants/1/survey" not in [task.key for task in stopped.known()]
+
+
+def test_checkpoints_of_running_tasks_count_if_the_run_is_given_up() -> None:
+    class Doomed(InProcess):
+        def events(self, patience: float) -> Iterator[Event | None]:
+            for event in super().events(patience):
+                if isinstance(event, Finished):
+                    raise BonsaiError("all workers are gone", "start some")
+                yield event
+
+    growing = Growing(replace(small_plan(), keep_every=0.0), Doomed(), Memory(), Earlier())
+    with pytest.raises(BonsaiError, match="all workers are gone"):
+        growing.grow(lambda growing: None)
+    growing.give_up(BonsaiError("all workers are gone", "start some"))
+    assert not growing.results
+    assert growing.grown().inputs()
+    assert not growing.complete
 
 
 def test_an_error_of_the_workers_ends_the_run_with_what_was_found(subject: bonsai.Subject) -> None:

@@ -14,8 +14,9 @@ from bonsai.captions import Unparsed, smallest_unparsed
 from bonsai.cbgf import Finding
 from bonsai.corpus import Input, Select, size_of
 from bonsai.ending import Ending, joint_ending
-from bonsai.grow import Earlier, Growing, Journal, Known, Result, covered_by, features_of, key_of
+from bonsai.grow import Earlier, Growing, Journal, Known, features_of
 from bonsai.grow_settings import GrowSettings, Reach, asked, record, require_same
+from bonsai.grow_tasks import Result, covered_by, key_of
 from bonsai.lattice import Node
 from bonsai.outputs import Existing
 from bonsai.store import Failure, NodeRun, Run, RunStore

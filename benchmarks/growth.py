@@ -20,8 +20,8 @@ import bonsai
 from bonsai.budget import Executions, NodeBudget, parse_budget
 from bonsai.corpus import Archive, Corpus, Input, Policy, Select, bits
 from bonsai.feedback import Saving
-from bonsai.grow import PRUNE
 from bonsai.grow_settings import GrowSettings
+from bonsai.grow_tasks import PRUNE
 from bonsai.session import begin
 from bonsai.subject import start_target
 from bonsai.targets.execution import Outcome, Target

@@ -18,8 +18,8 @@ from typing import Any
 
 import bonsai
 from bonsai.budget import parse_budget
-from bonsai.grow import PRUNE, TARGET
 from bonsai.grow_settings import GrowSettings
+from bonsai.grow_tasks import PRUNE, TARGET
 from bonsai.session import begin
 from bonsai.workers.local import LocalWorkers
 from bonsai.workers.tasks import Event, Finished, Started, Task

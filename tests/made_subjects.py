@@ -57,3 +57,55 @@ def json_subject(folder: Path, driver: str = JSON_DRIVER, settings: str = SETTIN
     toml = (folder / "bonsai.toml").read_text()
     (folder / "bonsai.toml").write_text(toml + settings)
     return bonsai.load_subject(folder)
+
+
+AMBIGUOUS = {
+    "bonsai.toml": """
+[subject]
+name = "ambiguous"
+[grammar]
+file = "ambiguous.lark"
+[grammar.identifiers]
+NAME = ["a", "b", "c"]
+[target]
+engine = "python"
+call = "driver:check"
+""",
+    "ambiguous.lark": """
+start: item+
+item: NAME | pair | two | item "+" item | "(" item* ")"
+pair: NAME NAME
+two: item item
+NAME: /[a-c]/
+%ignore " "
+""",
+    "driver.py": """
+from bonsai.errors import Invalid
+
+def check(text):
+    depth = 0
+    for letter in text:
+        if letter == "(":
+            depth += 1
+        elif letter == ")":
+            depth -= 1
+        elif letter == "b":
+            if depth:
+                raise Invalid("b within parentheses")
+        elif letter == "+":
+            if depth:
+                depth = depth
+    if "aa" in text.replace(" ", ""):
+        raise RuntimeError("two of them")
+    if text.count("a") > 1:
+        return "several"
+    return depth
+""",
+}
+
+
+def ambiguous_subject(folder: Path) -> bonsai.Subject:
+    """Lists of names, most of which have several derivations. Some crash the target."""
+    for name, text in AMBIGUOUS.items():
+        (folder / name).write_text(text)
+    return bonsai.load_subject(folder)

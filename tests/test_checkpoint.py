@@ -70,6 +70,22 @@ def test_interruptions_change_nothing(policy: Policy, saving: Saving, stops: lis
     assert timeless(running.state()) == timeless(straight.state())
 
 
+@given(st.sampled_from(Policy), st.sampled_from(Saving), st.integers(0, 6))
+@examples(10)
+def test_adopting_the_seeds_that_it_was_planted_with_changes_nothing(
+    policy: Policy, saving: Saving, visits: int
+) -> None:
+    first = fuzzer(policy, Saving.UNRESTRICTED, 1000)
+    first([], Executions(100))
+    seeds = first.corpus.inputs()
+    running = fuzzer(policy, saving, 1000)
+    running.plant(seeds)
+    running.run(Visits(visits))
+    before = timeless(running.state())
+    running.adopt(seeds)
+    assert timeless(running.state()) == before
+
+
 def test_a_target_may_have_any_number_of_features() -> None:
     made = fuzzer(Policy.SMALLEST, Saving.UNRESTRICTED, 1000)
     everything = (1 << 60_000) - 1

@@ -1,40 +1,36 @@
 """The corpus policies: what is kept is what the definitions say, whatever the order."""
 
+from collections.abc import Iterable
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
-from bonsai.corpus import Archive, Input, PaperCorpus, Select, bits, filtered, size_of
+from bonsai.corpus import Archive, Input, PaperCorpus, Rank, Select, bits, filtered, rank_of, size_of
 from bonsai.feedback import Saving
 
 FEATURES = 8
 inputs = st.builds(
     Input,
     text=st.text(alphabet="ab \n", max_size=6),
-    choices=st.just(()),
+    choices=st.lists(st.integers(0, 2), max_size=2).map(tuple),  # an ambiguous grammar: one text, several choices
     valid=st.booleans(),
     features=st.integers(0, 2**FEATURES - 1),
 )
 
 
-def texts(members: list[Input]) -> list[str]:
-    return [member.text for member in members]
-
-
-def distinct(offered: list[Input]) -> list[Input]:
-    """A text is judged once: dedup sees to it."""
-    return list({one.text: one for one in reversed(offered)}.values())[::-1]
+def ranks(members: Iterable[Input]) -> list[Rank]:
+    return sorted(map(rank_of, members))
 
 
 def smallest(offered: list[Input], feature: int) -> Input | None:
     hitting = [one for one in offered if one.features >> feature & 1]
-    return min(hitting, key=lambda one: one.size, default=None)
+    return min(hitting, key=rank_of, default=None)
 
 
 @given(st.lists(inputs, max_size=30))
 def test_selection_equals_filtering_all_judged_inputs(offered: list[Input]) -> None:
-    offered = distinct(offered)
     archive = Archive(Saving.UNRESTRICTED)
     for one in offered:
         archive.add(one)
@@ -43,14 +39,14 @@ def test_selection_equals_filtering_all_judged_inputs(offered: list[Input]) -> N
 
 @given(st.lists(inputs, max_size=20), st.randoms(use_true_random=False))
 def test_the_archive_does_not_depend_on_the_order(offered: list[Input], random: object) -> None:
-    offered = distinct(offered)
     shuffled = sorted(offered, key=lambda _: random.random())  # type: ignore[attr-defined]
     kept = []
     for order in (offered, shuffled):
         archive = Archive(Saving.UNRESTRICTED)
         for one in order:
             archive.add(one)
-        kept.append(archive.inputs())
+        selected = [ranks(archive.selected(select)) for select in Select]
+        kept.append((ranks(archive.inputs()), selected, archive.covered, archive.covered_by_valid))
     assert kept[0] == kept[1]
 
 
@@ -62,36 +58,38 @@ class ArchiveMachine(RuleBasedStateMachine):
     def __init__(self) -> None:
         super().__init__()
         self.archive = Archive(self.saving)
-        self.offered: dict[str, Input] = {}
+        self.offered: list[Input] = []
 
     @rule(one=inputs)
     def offer(self, one: Input) -> None:
-        if one.text in self.offered:
-            return
-        self.offered[one.text] = one
+        is_new = all(one.text != other.text for other in self.offered)
+        self.offered.append(one)
         interesting = self.archive.interesting(one.text, one.valid, one.features)
         before = self.archive.inputs()
-        assert self.archive.add(one) == interesting == (before != self.archive.inputs())
+        changed = self.archive.add(one)
+        assert changed == (before != self.archive.inputs())
+        assert changed == interesting or not is_new
         assert not self.archive.interesting(one.text, one.valid, one.features)
+        assert not self.archive.add(one)
 
     @invariant()
     def members_are_exactly_the_smallest_witnesses(self) -> None:
-        valid = [one for one in self.offered.values() if one.valid]
-        considered = valid if self.saving is Saving.RESTRICTED else list(self.offered.values())
+        valid = [one for one in self.offered if one.valid]
+        considered = valid if self.saving is Saving.RESTRICTED else self.offered
         wanted = {
-            witness
+            witness.rank
             for group in (considered, valid)
             for feature in range(FEATURES)
             if (witness := smallest(group, feature)) is not None
         }
-        assert set(self.archive.inputs()) == wanted
-        assert all(member in self.archive for member in wanted)
-        assert texts(self.archive.inputs()) == sorted(texts(self.archive.inputs()), key=size_of)
+        members = self.archive.inputs()
+        assert [member.rank for member in members] == sorted(wanted)
+        assert all((one in self.archive) == (one in members) for one in self.offered)
 
     @invariant()
     def coverage_is_that_of_all_inputs(self) -> None:
-        valid = [one for one in self.offered.values() if one.valid]
-        considered = valid if self.saving is Saving.RESTRICTED else list(self.offered.values())
+        valid = [one for one in self.offered if one.valid]
+        considered = valid if self.saving is Saving.RESTRICTED else self.offered
         assert set(bits(self.archive.covered)) == {f for one in considered for f in bits(one.features)}
         assert set(bits(self.archive.covered_by_valid)) == {f for one in valid for f in bits(one.features)}
 

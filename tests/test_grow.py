@@ -15,24 +15,16 @@ import bonsai
 from bonsai import Bounds
 from bonsai.budget import Auto, Executions, NodeBudget
 from bonsai.cbgf import METHODS, Cbgf, Pruning
-from bonsai.checkpoint import Stored
+from bonsai.checkpoint import Stored, to_bytes
 from bonsai.choices import Draws
 from bonsai.corpus import Input, Policy, Select, bits, filtered, mask_of, size_of
 from bonsai.dedup import Dedup
 from bonsai.ending import Ending
 from bonsai.errors import BonsaiError
 from bonsai.feedback import Saving
-from bonsai.grow import (
-    Earlier,
-    FuzzNode,
-    Growing,
-    Plan,
-    covered_by,
-    features_of,
-    key_of,
-    sort_by_size,
-)
+from bonsai.grow import Earlier, Growing, features_of
 from bonsai.grow_settings import GrowSettings, Reach
+from bonsai.grow_tasks import PRUNE, FuzzNode, Plan, covered_by, key_of, node_of, sort_by_size
 from bonsai.lattice import Kind, Lattice, Node
 from bonsai.session import begin
 from bonsai.store import Failure
@@ -41,7 +33,7 @@ from bonsai.workers.local import LocalWorkers
 from bonsai.workers.tasks import Event, Failed, Finished, Kept, Started, Task
 from bonsai.workers.workshop import Workshop
 from fakes import FakeTarget
-from made_subjects import json_subject
+from made_subjects import ambiguous_subject, json_subject
 from strategies import bundled, examples, sampler
 
 UPPER = Bounds(2, 2, 1)
@@ -229,14 +221,33 @@ def test_the_corpus_equals_filtering_everything_that_was_executed_and_judged() -
     ]
 
 
-def test_what_ancestors_have_judged_is_not_executed_again() -> None:
+@pytest.mark.parametrize("kind", Kind)
+def test_what_ancestors_have_judged_is_not_executed_again(kind: Kind) -> None:
     workers = InProcess()
-    grown(plan(kind=Kind.PLAIN), workers)
-    executed = texts([Input(text, (), True, 0) for text, _ in workers.workshop.fake.executed])
-    lattice = Lattice(UPPER, Kind.PLAIN)
-    # Two nodes of one level may both run a text, and what is saved is run once more; nothing else repeats.
-    widest = max(sum(lattice.level(node) == level for node in lattice.nodes()) for level in range(5))
-    assert max(executed.count(text) for text in set(executed)) <= 2 * widest
+    growing = Growing(plan(kind=kind), workers, Memory(), Earlier())
+    executed: dict[Node, list[tuple[str, Outcome]]] = {}
+    ends = [0]
+
+    def watch(growing: Growing) -> None:
+        if len(growing.results) > len(executed):
+            target = workers.workshop.fake
+            executed[list(growing.results.values())[-1].node] = [
+                (text, execution.outcome) for text, execution in target.executed[ends[-1] :]
+            ]
+            ends.append(len(target.executed))
+
+    growing.grow(watch)
+    again = 0
+    for node, texts_here in executed.items():
+        here = [text for text, _ in texts_here]
+        assert max(map(here.count, here)) <= 2, "what is saved is executed once more"
+        for other, texts_there in executed.items():
+            if other < node:
+                repeated = {outcome for text, outcome in texts_there if text in here}
+                assert not repeated or (node.saving, other.saving) == (Saving.UNRESTRICTED, Saving.RESTRICTED)
+                assert repeated <= {Outcome.INVALID}, "only what a restricted fuzzer has ignored"
+                again += len(repeated)
+    assert bool(again) == (kind is Kind.EXTENDED)
 
 
 def test_shards_start_from_the_same_seeds_and_share_the_budget() -> None:
@@ -362,6 +373,76 @@ def test_what_was_found_before_counts_until_the_failed_node_is_done() -> None:
     assert everything(third) == everything(grown(small_plan()))
 
 
+def stopped_at_once(made: Plan, journal: Memory) -> Growing:
+    """A further session, of which nothing but its first event is left."""
+    session = Growing(made, InProcess(), journal, journal.earlier())
+    session.grow(lambda growing: growing.stop())
+    session.prune(lambda growing: None)
+    return session
+
+
+@pytest.mark.parametrize("policy", Policy)
+def test_if_the_top_fails_what_the_others_have_found_is_the_corpus(policy: Policy) -> None:
+    made = replace(small_plan(), method=METHODS[policy])
+    growing = Growing(made, Unlucky("(1,2,1,u)", inside=False), Memory(), Earlier())
+    growing.grow(lambda growing: None)
+    assert not growing.results["(1,2,1,u)"].state.members
+    assert growing.grown().covered == covered_by(growing.results.values()) != 0
+
+
+def test_what_pruning_has_found_counts_in_a_session_that_does_not_come_to_it() -> None:
+    journal = Memory()
+    first = Growing(small_plan(), Unlucky("(1,1,1,u)"), journal, Earlier())
+    first.grow(lambda growing: None)
+    unpruned = [member.rank for member in first.grown().inputs()]
+    first.prune(lambda growing: None)
+    pruned = [member.rank for member in first.grown().inputs()]
+    assert pruned != unpruned
+    second = stopped_at_once(small_plan(), journal)
+    assert PRUNE not in second.results
+    assert [member.rank for member in second.grown().inputs()] == pruned
+
+
+def test_what_was_found_beyond_raised_bounds_counts_in_a_session_that_does_not_come_to_them() -> None:
+    journal = Memory()
+    lower = plan(Bounds(1, 1, 1), budget=Executions(80))
+    first = Growing(lower, InProcess(), journal, Earlier())
+    first.grow(lambda growing: None)
+    few = first.grown().covered
+    first.raise_to(Bounds(1, 2, 1), lambda growing: None)
+    before = first.grown().covered
+    assert few != before
+    bottom = str(lower.lattice.bottom)
+    journal.checkpoint(bottom, journal.saved[bottom].state)  # as if it had run out of time
+    assert stopped_at_once(lower, journal).grown().covered == before
+
+
+@pytest.mark.parametrize("shard", [0, 1, 12])
+def test_a_node_is_known_by_the_name_of_its_task(shard: int) -> None:
+    for node in Lattice(Bounds(2, 12, 1)).nodes():
+        assert node_of(key_of(node, shard)) == node
+    assert node_of(PRUNE) is None
+
+
+@pytest.mark.parametrize(("share", "goes_on"), [(0.0, False), (60.0, True)])
+def test_the_time_of_earlier_sessions_is_not_charged_to_a_node_that_goes_on(share: float, goes_on: bool) -> None:
+    class Frozen(InProcess):
+        """Workers whose clock says that so many seconds are left."""
+
+        def now(self) -> float:
+            return 1000.0 - share
+
+    made = replace(plan(Bounds(1, 1, 1), Kind.PLAIN, budget=Executions(40)), deadline=1000.0)
+    node, workers = made.lattice.top, Frozen()
+    assert made.share_of(node, workers.now()) == share
+    stopped = FuzzNode(replace(made, budget=Executions(10), deadline=None), node, 0)(workers.workshop, [], workers)
+    state = to_bytes(replace(stopped.state, seconds=5000.0))
+    result = FuzzNode(made, node, 0, state)(workers.workshop, [], workers)
+    assert result.ending is (Ending.FINISHED if goes_on else Ending.OUT_OF_TIME)
+    assert result.state.tally.executions == (40 if goes_on else 10)
+    assert result.state.seconds >= 5000
+
+
 def test_nodes_that_were_cut_short_go_on_with_what_their_predecessors_find_now() -> None:
     journal = Memory()
     late = replace(plan(), deadline=0.0)
@@ -392,6 +473,32 @@ def test_a_node_that_was_done_is_opened_again_if_its_predecessors_were_not() -> 
     assert not journal.checkpoints
 
 
+def test_results_of_other_tasks_than_those_of_the_lattice_do_not_matter_to_a_stopped_session() -> None:
+    journal = Memory()
+    grown(small_plan(), journal=journal)
+    journal.save("mutants/1/survey", Ending.FINISHED, b'{"kind": "survey"}')
+    stopped = Growing(small_plan(), InProcess(), journal, journal.earlier())
+    stopped.grow(lambda growing: growing.stop())
+    assert "mutants/1/survey" not in [task.key for task in stopped.known()]
+
+
+def test_checkpoints_of_running_tasks_count_if_the_run_is_given_up() -> None:
+    class Doomed(InProcess):
+        def events(self, patience: float) -> Iterator[Event | None]:
+            for event in super().events(patience):
+                if isinstance(event, Finished):
+                    raise BonsaiError("all workers are gone", "start some")
+                yield event
+
+    growing = Growing(replace(small_plan(), keep_every=0.0), Doomed(), Memory(), Earlier())
+    with pytest.raises(BonsaiError, match="all workers are gone"):
+        growing.grow(lambda growing: None)
+    growing.give_up(BonsaiError("all workers are gone", "start some"))
+    assert not growing.results
+    assert growing.grown().inputs()
+    assert not growing.complete
+
+
 def test_an_error_of_the_workers_ends_the_run_with_what_was_found(subject: bonsai.Subject) -> None:
     class Doomed(LocalWorkers):
         def events(self, patience: float) -> Iterator[Event | None]:
@@ -414,13 +521,23 @@ def test_an_error_of_the_workers_ends_the_run_with_what_was_found(subject: bonsa
 # --- with processes ---------------------------------------------------------------------------------
 
 
-def test_the_same_bytes_with_any_number_of_jobs(subject: bonsai.Subject) -> None:
-    wanted = GrowSettings(Bounds(2, 2, 2), budget=Executions(60), seed=7)
-    runs = [bonsai.grow(subject, wanted, jobs=jobs) for jobs in (1, 2)]
-    assert texts(runs[0].corpus) == texts(runs[1].corpus)
-    assert [(one.executions, one.generated, one.covered) for one in runs[0].nodes] == [
-        (one.executions, one.generated, one.covered) for one in runs[1].nodes
-    ]
+@pytest.mark.parametrize("policy", Policy)
+def test_a_run_is_the_same_with_any_number_of_jobs(tmp_path: Path, policy: Policy) -> None:
+    subject = ambiguous_subject(tmp_path)
+    wanted = GrowSettings(Bounds(2, 2, 2), budget=Executions(40), seed=7, policy=policy)
+    runs = [bonsai.grow(subject, wanted, jobs=jobs) for jobs in (1, 3)]
+    first, second = (
+        (
+            [member.rank for member in run.corpus],
+            [replace(node, seconds=0) for node in run.nodes],
+            [replace(point, seconds=0) for point in run.growth],
+            run.findings,
+            {**run.asked, "jobs": None},
+        )
+        for run in runs
+    )
+    assert first == second
+    assert runs[0].findings
 
 
 def test_a_grown_corpus_is_small_and_covers_what_there_is(subject: bonsai.Subject, tmp_path: Path) -> None:

@@ -31,7 +31,7 @@ pruning
 lattice
 workers
 captions outputs corpus_folder planting schema store
-grow grow_settings session
+grow_tasks grow grow_settings session
 feature_names merging explaining describing
 reduction mutation evaluation grading export report new_subject
 api

@@ -13,279 +13,40 @@ A fuzzer that fails is a result like any other, with what it had found until the
 What is final is put together in the order of the lattice, so it does not matter in which order the tasks end.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from time import monotonic
 from typing import Protocol
 
 from bonsai.bounds import Bounds
-from bonsai.budget import Budget, NodeBudget, Until, Within
-from bonsai.cbgf import Cbgf, Growth, Method, Pruning, State, Tally
+from bonsai.cbgf import Growth, Pruning, State
 from bonsai.checkpoint import Stored, from_bytes, to_bytes
-from bonsai.choices import Choices
-from bonsai.corpus import Corpus, Input, Policy, new_corpus, rank_of
-from bonsai.dedup import SeenState, memory
+from bonsai.corpus import Corpus, Policy, new_corpus
 from bonsai.ending import Ending
 from bonsai.errors import BonsaiError
-from bonsai.feedback import Discovery, Saving
-from bonsai.lattice import Lattice, Node
-from bonsai.pruning import Pruner
-from bonsai.workers.process import as_bonsai_error
-from bonsai.workers.tasks import Channel, Event, Failed, Finished, Kept, Lost, Started, Told, Workers
-from bonsai.workers.workshop import Workshop
+from bonsai.feedback import Saving
+from bonsai.grow_tasks import (
+    PRUNE,
+    TARGET,
+    TOP_UP,
+    Describe,
+    FuzzNode,
+    Plan,
+    Prune,
+    Result,
+    TopUp,
+    covered_by,
+    empty_state,
+    key_of,
+    members_of,
+    node_of,
+    sort_by_size,
+    stored_result,
+)
+from bonsai.lattice import Node
+from bonsai.workers.tasks import Event, Failed, Finished, Kept, Lost, Started, Told, Workers
 
-TARGET, TOP_UP, PRUNE = "target", "top-up", "prune"  # the tasks beside those of the nodes
-TELL_EVERY = 0.2  # seconds between two pieces of news
-KEEP_EVERY = 30.0  # seconds between two checkpoints
 PATIENCE = 0.2
-
-
-@dataclass(frozen=True, slots=True)
-class Plan:
-    """What is to be grown, and how. Seeds from outside are planted in the nodes that are to start from them."""
-
-    lattice: Lattice
-    method: Method
-    budget: NodeBudget
-    seed: int
-    shards: int = 1
-    planted: Mapping[Node, Sequence[Choices]] = field(default_factory=dict)
-    top_up: Budget | None = None
-    deadline: float | None = None  # by the clock of the one who submits, `time()`
-    slots: int = 1
-    keep_every: float = KEEP_EVERY
-
-    def budget_of(self, node: Node) -> NodeBudget:
-        """Returns what one shard of a node may use."""
-        return self.budget.divided(self.shards)
-
-    def share_of(self, node: Node, now: float) -> float | None:
-        """Returns how many of the remaining seconds one shard of a node may use; None if there is no deadline."""
-        if self.deadline is None:
-            return None
-        lattice, level = self.lattice, self.lattice.level(node)
-        levels = lattice.level(lattice.top) - level + 1
-        waiting = sum(lattice.level(other) >= level for other in lattice.nodes()) * self.shards
-        return max(self.deadline - now, 0) / max(levels, waiting / self.slots)
-
-
-@dataclass(frozen=True, slots=True)
-class Result:
-    """What a task has found, how it ended, and if it has failed, why."""
-
-    node: Node
-    ending: Ending
-    state: State
-    reason: str = ""
-
-    def __reduce__(self) -> tuple[object, ...]:
-        """Sent as it is stored: compressed, and sharing its inputs with other results when it arrives."""
-        return _result, (self.node, self.ending, to_bytes(self.state), self.reason)
-
-
-def _result(node: Node, ending: Ending, state: bytes, reason: str) -> Result:
-    return Result(node, ending, from_bytes(state), reason)
-
-
-def _empty_state() -> State:
-    """Returns the state of a fuzzer that has done nothing."""
-    return State((), (), {}, SeenState(), Tally(), Discovery(), (), None, (), 0.0)
-
-
-def sort_by_size(inputs: Iterable[Input]) -> list[Input]:
-    """Returns every text once, the smallest first; of equal texts, the one with the smallest choices."""
-    smallest: dict[str, Input] = {}
-    for member in sorted(inputs, key=rank_of):
-        smallest.setdefault(member.text, member)
-    return list(smallest.values())
-
-
-def members_of(results: Iterable[Result]) -> list[Input]:
-    """Returns the members of all these corpora, the smallest first."""
-    return sort_by_size(member for result in results for member in result.state.members)
-
-
-def covered_by(results: Iterable[Result]) -> int:
-    """Returns the features that the members of these corpora exercise."""
-    covered = 0
-    for result in results:
-        for member in result.state.members:
-            covered |= member.features
-    return covered
-
-
-def key_of(node: Node, shard: int) -> str:
-    """Returns the name of the task that is one shard of a node."""
-    return str(node) if shard == 0 else f"{node}/{shard}"
-
-
-@dataclass(frozen=True, slots=True)
-class FuzzNode:
-    """corpus(F) ← F(seeds): the task of one shard of a node. Its ancestors come before it."""
-
-    plan: Plan
-    node: Node
-    shard: int
-    state: bytes | None = None
-
-    def resumed(self, state: bytes) -> "FuzzNode":
-        return replace(self, state=state)
-
-    def __call__(self, workshop: Workshop, before: Sequence[object], channel: Channel) -> Result:
-        ancestors = [result for result in before if isinstance(result, Result)]
-        fuzzer = Cbgf(
-            workshop.sampler(self.node.bounds),
-            workshop.target,
-            self.node.saving,
-            self.plan.method,
-            (self.plan.seed, str(self.node), self.shard),
-            memory(self.plan.method.dedup, _handed_on(self.node, ancestors)),
-        )
-        predecessors = self.plan.lattice.predecessors(self.node)
-        seeds = members_of(result for result in ancestors if result.node in predecessors)
-        planted = self.plan.planted.get(self.node, ())
-        budget: Budget = self.plan.budget_of(self.node)
-        share = self.plan.share_of(self.node, channel.now())
-        return _watched(
-            _Job(fuzzer, seeds, planted, self.state, budget, share), self.node, self.plan.keep_every, channel
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class TopUp:
-    """One conventional fuzzer at the top of the lattice, without seeds: what it finds beyond the corpus."""
-
-    plan: Plan
-    budget: Budget
-    state: bytes | None = None
-
-    @property
-    def node(self) -> Node:
-        return self.plan.lattice.top
-
-    def resumed(self, state: bytes) -> "TopUp":
-        return replace(self, state=state)
-
-    def __call__(self, workshop: Workshop, before: Sequence[object], channel: Channel) -> Result:
-        sampler, saving = workshop.sampler(self.node.bounds), self.node.saving
-        fuzzer = Cbgf(sampler, workshop.target, saving, self.plan.method, (self.plan.seed, TOP_UP))
-        return _watched(
-            _Job(fuzzer, (), (), self.state, self.budget, None), self.node, self.plan.keep_every, channel
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class Prune:
-    """Smaller witnesses for what the tasks before it have found together, within some bounds."""
-
-    plan: Plan
-    bounds: Bounds
-    state: bytes | None = None
-
-    @property
-    def node(self) -> Node:
-        return Node(self.bounds, Saving.UNRESTRICTED)
-
-    def resumed(self, state: bytes) -> "Prune":
-        return replace(self, state=state)
-
-    def __call__(self, workshop: Workshop, before: Sequence[object], channel: Channel) -> Result:
-        results = [result for result in before if isinstance(result, Result)]
-        sampler = workshop.sampler(self.bounds)
-        fuzzer = Cbgf(
-            sampler,
-            workshop.target,
-            self.node.saving,
-            self.plan.method,
-            (self.plan.seed, PRUNE),
-            memory(self.plan.method.dedup, _handed_on(self.node, results)),
-        )
-        pruner = Pruner(fuzzer.corpus, sampler, fuzzer.offer)
-        seeds = members_of(results)
-        ending, reason = Ending.FINISHED, ""
-        kept = monotonic()
-        try:
-            if self.state is None:
-                fuzzer.plant(seeds)
-            else:
-                state = from_bytes(self.state)
-                fuzzer.restore(state)
-                pruner.restore(state.members, state.cycle)
-                fuzzer.adopt(seeds)
-            while pruner.step():
-                if channel.stopping():
-                    ending = Ending.INTERRUPTED
-                    break
-                if monotonic() - kept >= self.plan.keep_every:
-                    channel.keep(to_bytes(fuzzer.state(pruner.waiting())))
-                    kept = monotonic()
-        except Exception as error:
-            ending, reason = Ending.FAILED, str(as_bonsai_error(error))
-        return Result(self.node, ending, fuzzer.state(pruner.waiting()), reason)
-
-
-def _handed_on(node: Node, ancestors: Iterable[Result]) -> Iterable[bytes]:
-    """Yields the texts that need not be executed again. Unrestricted nodes judge what restricted ones ignored."""
-    for result in ancestors:
-        yield result.state.seen.judged()
-        if node.saving is Saving.RESTRICTED:
-            yield result.state.seen.ignored
-
-
-@dataclass(frozen=True, slots=True)
-class _Job:
-    """A fuzzer, what it starts from, and when it has to stop."""
-
-    fuzzer: Cbgf
-    seeds: Sequence[Input]
-    planted: Sequence[Choices]
-    state: bytes | None  # its last checkpoint, if it has run before
-    budget: Budget
-    share: float | None  # of the time that is left, in seconds
-
-    def start(self) -> Budget:
-        """Plants the seeds, or restores the last checkpoint. Returns when to stop."""
-        if self.state is None:
-            self.fuzzer.plant([*self.seeds, *self.planted])
-        else:
-            self.fuzzer.restore(from_bytes(self.state))
-            self.fuzzer.adopt(self.seeds)  # their fuzzers may have run on since then
-        if self.share is None:
-            return self.budget
-        return Within(self.budget, self.share, since=self.fuzzer.progress().seconds)
-
-
-def _watched(job: _Job, node: Node, keep_every: float, channel: Channel) -> Result:
-    """Runs a fuzzer that tells how it is doing. If it fails, what it has found until then is its result."""
-    told = kept = monotonic()
-
-    def watch(fuzzer: Cbgf) -> None:
-        nonlocal told, kept
-        now = monotonic()
-        if now - told >= TELL_EVERY:
-            told = now
-            channel.tell(fuzzer.standing())
-        if now - kept >= keep_every:
-            channel.keep(to_bytes(fuzzer.state()))
-            kept = monotonic()
-
-    reason = ""
-    try:
-        ending = job.fuzzer.run(Until(job.start(), channel.stopping), watch)
-    except Exception as error:
-        ending, reason = Ending.FAILED, str(as_bonsai_error(error))
-    return Result(node, ending, job.fuzzer.state(), reason)
-
-
-@dataclass(frozen=True, slots=True)
-class Describe:
-    """The features of the target."""
-
-    def resumed(self, state: bytes) -> "Describe":
-        return self
-
-    def __call__(self, workshop: Workshop, before: Sequence[object], channel: Channel) -> tuple[str, ...]:
-        return tuple(workshop.target.features)
 
 
 def features_of(workers: Workers) -> tuple[str, ...]:
@@ -331,6 +92,10 @@ class Earlier:
     def has_failed(self, key: str) -> bool:
         """Returns whether a task has failed, or was grown from one that has."""
         return key in self.results and not self.results[key].ending.is_final
+
+    def tasks(self) -> set[str]:
+        """Returns the names of all tasks that have a result or a checkpoint."""
+        return {*self.results, *self.checkpoints}
 
     def states_of(self, key: str) -> list[bytes]:
         """Returns how far a task has come, the latest state last: one that has failed may be on its way again."""
@@ -403,10 +168,14 @@ class Growing:
             self.stopping = why
             self._workers.stop()
 
+    def is_stopping(self) -> bool:
+        """Returns whether no further task is started."""
+        return self.stopping is not None
+
     def give_up(self, error: BonsaiError) -> None:
         """Ends the run because of an error that no single task is to blame for. What was found stays."""
         self.failure = error
-        self.stopping = self.stopping or Ending.FAILED
+        self.stopping = self.stopping or Ending.INTERRUPTED
         self.running.clear()
 
     def ending(self, result: Result) -> Ending:
@@ -466,7 +235,7 @@ class Growing:
             self._workers.submit(key, task, after)
         elif earlier.is_final(key) and all(map(earlier.is_final, after)):
             stored = earlier.results[key]
-            result = _result(task.node, stored.ending, stored.state, stored.reason)
+            result = stored_result(task.node, stored.ending, stored.state, stored.reason)
             self._workers.provide(key, result)
             self._finished(key, result)
         else:
@@ -505,7 +274,7 @@ class Growing:
 
     def _last_state(self, key: str) -> State:
         state = self._tasks[key].state
-        return _empty_state() if state is None else from_bytes(state)
+        return empty_state() if state is None else from_bytes(state)
 
     def _ended(self, key: str, result: Result) -> None:
         self.running.pop(key, None)
@@ -543,20 +312,34 @@ class Growing:
     def known(self) -> list[Known]:
         """Returns what is known of every task, in the order of the lattice; pruning comes last.
 
-        What earlier sessions have found counts as long as this one is not done with the task.
+        What earlier sessions have found counts as long as this one is not done with the task. If this session was
+        stopped, there may be tasks that it has not come to at all: pruning, and nodes beyond raised bounds.
         """
         kinds, level = {TOP_UP: 1, PRUNE: 2}, self.plan.lattice.level
-        keys = sorted(self._tasks, key=lambda key: (kinds.get(key, 0), level(self._tasks[key].node), key))
-        known = (Known(key, self._results_of(key)) for key in keys)
+        nodes = {key: task.node for key, task in self._tasks.items()}
+        if self.stopping is not None:
+            nodes = self._nodes_before() | nodes
+        keys = sorted(nodes, key=lambda key: (kinds.get(key, 0), level(nodes[key]), key))
+        known = (Known(key, self._results_of(key, nodes[key])) for key in keys)
         return [task for task in known if task.results]
 
-    def _results_of(self, key: str) -> list[Result]:
-        results = [self.results[key]] if key in self.results else []
+    def _nodes_before(self) -> dict[str, Node]:
+        """Returns the nodes of the tasks that earlier sessions have begun."""
+        others = dict.fromkeys((TOP_UP, PRUNE), self.plan.lattice.top)
+        nodes = ((key, node_of(key) or others.get(key)) for key in self._earlier.tasks())
+        return {key: node for key, node in nodes if node is not None}
+
+    def _results_of(self, key: str, node: Node) -> list[Result]:
         if self._is_done(key):
-            return results
-        node = self._tasks[key].node
-        states = map(from_bytes, reversed(self._earlier.states_of(key)))
-        return results + [Result(node, Ending.INTERRUPTED, state) for state in states]
+            return [self.results[key]]
+        states = list(reversed(self._earlier.states_of(key)))
+        if key in self.results:
+            latest = [self.results[key]]
+        else:
+            latest = []
+            running = self._tasks[key].state if key in self._tasks else None
+            states = states if running is None or running in states else [running, *states]
+        return latest + [Result(node, Ending.INTERRUPTED, from_bytes(state)) for state in states]
 
     def gathered(self) -> Corpus:
         """Returns the corpus of everything that was found, put together in the order of the lattice."""
@@ -582,7 +365,9 @@ class Growing:
     def grown(self) -> Corpus:
         """Returns the corpus of the top, pruned; or as far as it got, of everything that was found."""
         top = self.results.get(key_of(self.plan.lattice.top, 0))
-        if self.plan.method.policy is Policy.SMALLEST or self.plan.shards > 1 or top is None:
+        if self.plan.method.policy is Policy.SMALLEST or self.plan.shards > 1:
+            return self.gathered()
+        if top is None or top.ending is Ending.FAILED:  # a top that has failed may not even have its seeds
             return self.gathered()
         corpus = new_corpus(self.plan.method.policy, Saving.UNRESTRICTED)
         added = self.results.get(TOP_UP)

@@ -18,7 +18,7 @@ from bonsai.corpus import Policy, Select
 from bonsai.dedup import Dedup
 from bonsai.errors import BonsaiError
 from bonsai.feedback import Saving
-from bonsai.grow import KEEP_EVERY, Plan
+from bonsai.grow_tasks import KEEP_EVERY, Plan
 from bonsai.lattice import Kind, Lattice, Node
 from bonsai.mutators import MUTATORS, require_mutator
 from bonsai.schema import RunKind

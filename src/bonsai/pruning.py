@@ -1,9 +1,9 @@
 """Pruning: finds smaller witnesses on the derivation trees of those that are known.
 
-Every member of the corpus is taken apart in every way that makes it smaller by one step: items of a repetition are
-left out, a subtree is replaced by one of the same nonterminal inside it or by another alternative completed the
-shortest way, names give way to earlier ones. All that comes of it is offered to the corpus, where it replaces any
-larger witness; what is saved is taken apart in turn, until no step makes any witness smaller.
+Every member of the corpus is taken apart, by one step at a time: items of a repetition are left out, a subtree is
+replaced by one of the same nonterminal inside it or by another alternative completed the shortest way, names give
+way to earlier ones. All smaller texts that come of it are offered to the corpus, where they replace larger
+witnesses; what is saved is taken apart in turn, until no such step makes any witness smaller.
 """
 
 from collections.abc import Callable, Iterator, Sequence

@@ -14,8 +14,9 @@ from bonsai.captions import Unparsed, smallest_unparsed
 from bonsai.cbgf import Finding
 from bonsai.corpus import Input, Select, size_of
 from bonsai.ending import Ending, joint_ending
-from bonsai.grow import Earlier, Growing, Journal, Known, Result, covered_by, features_of, key_of
+from bonsai.grow import Earlier, Growing, Journal, Known, features_of
 from bonsai.grow_settings import GrowSettings, Reach, asked, record, require_same
+from bonsai.grow_tasks import Result, covered_by, key_of
 from bonsai.lattice import Node
 from bonsai.outputs import Existing
 from bonsai.store import Failure, NodeRun, Run, RunStore
@@ -133,7 +134,7 @@ def raise_bounds(growing: Growing, select: Select, watch: Callable[[Growing], No
     attempts: list[Raise] = []
     failed = 0
     for dimension in cycle(("depth", "items", "idents")):
-        if failed == 3 or growing.stopping is not None:
+        if failed == 3 or growing.is_stopping():
             return attempts
         upper = growing.plan.lattice.upper
         raised = replace(upper, **{dimension: getattr(upper, dimension) + 1})
@@ -142,6 +143,8 @@ def raise_bounds(growing: Growing, select: Select, watch: Callable[[Growing], No
             continue
         before = growing.gathered()
         growing.raise_to(raised, watch)
+        if growing.is_stopping():  # the attempt was cut short: nobody knows what it would have added
+            return attempts
         after = growing.gathered()
         new = (after.covered & ~before.covered).bit_count()
         saved = _total(before.selected(select), before.covered) - _total(after.selected(select), before.covered)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from bonsai.errors import BonsaiError
+from bonsai.targets.execution import Wanted
 from bonsai.workers.tasks import Channel, Event, Failed, Finished, Task, Workers
 from bonsai.workers.workshop import Workshop
 
@@ -92,14 +93,28 @@ class KeepAndWait:
 
 
 @dataclass(frozen=True, slots=True)
+class InOrder:
+    """The results before, one after the other, and a letter of its own."""
+
+    letter: str
+
+    def resumed(self, state: bytes) -> "InOrder":
+        return self
+
+    def __call__(self, workshop: Workshop, before: Sequence[object], channel: Channel) -> str:
+        return "".join(map(str, before)) + self.letter
+
+
+@dataclass(frozen=True, slots=True)
 class TargetProcess:
-    """Which process the target is: the same one for all tasks of a worker."""
+    """The number of the target's process, as a target says that tells it for every input."""
 
     def resumed(self, state: bytes) -> "TargetProcess":
         return self
 
-    def __call__(self, workshop: Workshop, before: Sequence[object], channel: Channel) -> tuple[int, int]:
-        return os.getpid(), id(workshop.target)
+    def __call__(self, workshop: Workshop, before: Sequence[object], channel: Channel) -> int:
+        [execution] = workshop.target.execute(["null"], Wanted.OUTPUT)
+        return int(execution.output or 0)
 
 
 def events_of(workers: Workers, tasks: dict[str, tuple[Task, list[str]]]) -> list[Event]:

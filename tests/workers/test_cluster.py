@@ -1,10 +1,9 @@
-"""Tasks on a Dask cluster: their order, their errors, and what happens when a worker dies."""
+"""What is special about the workers of a Dask cluster: who is refused, and whole runs that lose workers."""
 
 import os
 import re
 import signal
 import sys
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -20,118 +19,17 @@ from bonsai.session import begin
 from bonsai.workers import cluster
 from bonsai.workers.cluster import ClusterWorkers
 from bonsai.workers.local import LocalWorkers
-from bonsai.workers.tasks import Event, Finished, Kept, Lost, Started, Task, Told, Workers
+from bonsai.workers.tasks import Task, Told, Workers
 from made_subjects import json_subject
 from workers.dask_cluster import dask_cluster
 from workers.tasks_made import (
     Add,
-    Die,
-    Fail,
-    KeepAndWait,
     TargetProcess,
     WaitForStop,
     errors,
     events_of,
-    events_with_stand_ins,
     results,
 )
-
-
-@pytest.fixture(scope="module")
-def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    with dask_cluster(tmp_path_factory.mktemp("dask"), 2) as found:
-        yield found
-
-
-@pytest.fixture
-def workers(address: str) -> Iterator[ClusterWorkers]:
-    made = ClusterWorkers(bonsai.load_subject("json"), address)
-    yield made
-    made.close()
-
-
-@pytest.mark.slow
-def test_a_task_runs_after_others_and_has_their_results(workers: ClusterWorkers) -> None:
-    events = events_of(
-        workers,
-        {"a": (Add(1), []), "b": (Add(2), ["a"]), "c": (Add(4), ["a"]), "d": (Add(8), ["b", "c"])},
-    )
-    assert results(events) == {"a": 1, "b": 3, "c": 5, "d": 16}
-    for key in "abcd":
-        about = [type(event) for event in events if event.key == key]
-        assert about[0] is Started
-        assert about[-1] is Finished
-    assert any(isinstance(event, Told) and event.news == "adding 8" for event in events)
-    assert not workers.running
-
-
-@pytest.mark.slow
-def test_results_of_an_earlier_session_are_as_good(workers: ClusterWorkers) -> None:
-    workers.provide("before", 5)
-    assert results(events_of(workers, {"a": (Add(1), ["before"])})) == {"a": 6}
-    assert results(events_of(workers, {"b": (Add(1), ["before", "a"])})) == {"b": 12}
-
-
-@pytest.mark.slow
-def test_an_error_is_an_event_and_other_tasks_go_on(workers: ClusterWorkers) -> None:
-    events = events_of(
-        workers,
-        {"a": (Fail("wrong"), []), "b": (Add(1), []), "c": (Add(2), ["b"]), "d": (Add(4), ["a"])},
-    )
-    assert results(events) == {"b": 1, "c": 3}
-    assert {key: (error.message, error.hint) for key, error in errors(events).items()} == {"a": ("wrong", "a hint")}
-
-
-@pytest.mark.slow
-def test_what_comes_after_a_failed_task_runs_with_the_result_that_is_provided(workers: ClusterWorkers) -> None:
-    events = events_with_stand_ins(
-        workers, {"a": (Fail("wrong"), []), "b": (Add(1), ["a"]), "c": (Add(2), ["a", "b"])}
-    )
-    assert results(events) == {"b": 101, "c": 203}
-
-
-@pytest.mark.slow
-def test_a_mistake_of_ours_is_one_line_that_says_where(workers: ClusterWorkers) -> None:
-    [error] = errors(events_of(workers, {"a": (Fail("mistake"), [])})).values()
-    assert re.fullmatch(r"ZeroDivisionError: mistake \(tasks_made.py:\d+\)", error.message)
-
-
-@pytest.mark.slow
-def test_the_task_of_a_worker_that_dies_is_run_again(workers: ClusterWorkers, tmp_path: Path) -> None:
-    events = events_of(workers, {"a": (Die(str(tmp_path), 1), []), "b": (Add(1), ["a"])})
-    assert results(events) == {"a": "", "b": 1}
-    about = [type(event) for event in events if event.key == "a" and not isinstance(event, Kept)]
-    assert about == [Started, Lost, Started, Finished]
-
-
-@pytest.mark.slow
-def test_checkpoints_are_fetched(workers: ClusterWorkers) -> None:
-    workers.submit("a", KeepAndWait(b"state"))
-    kept = []
-    for event in workers.events(1):
-        if isinstance(event, Kept):
-            kept.append(event)
-            workers.stop()
-    assert kept == [Kept("a", b"state")]
-
-
-@pytest.mark.slow
-def test_a_task_that_kills_its_workers_is_given_up(workers: ClusterWorkers, tmp_path: Path) -> None:
-    [error] = errors(events_of(workers, {"a": (Die(str(tmp_path), 99), [])})).values()
-    assert error.message.startswith("a ended its worker 4 times, the last one at tcp:")
-
-
-@pytest.mark.slow
-def test_stopping_ends_running_tasks_and_starts_no_others(workers: ClusterWorkers) -> None:
-    workers.submit("a", WaitForStop())
-    workers.submit("b", Add(1), ["a"])
-    found: list[Event] = []
-    for event in workers.events(1):
-        if isinstance(event, Told):
-            workers.stop()
-        if event is not None:
-            found.append(event)
-    assert results(found) == {"a": "stopped"}
 
 
 @pytest.mark.slow
@@ -147,28 +45,6 @@ def test_closing_frees_the_workers(address: str) -> None:
         assert results(events_of(second, tasks)) == {str(number): number for number in range(6)}
     finally:
         second.close()
-
-
-@pytest.mark.slow
-def test_silence_is_told(workers: ClusterWorkers) -> None:
-    workers.submit("b", WaitForStop())
-    heard = []
-    for event in workers.events(0.001):
-        heard.append(event)
-        if event is None:
-            workers.stop()
-    assert None in heard
-
-
-@pytest.mark.slow
-def test_a_slot_keeps_its_target_and_closing_ends_it(address: str, tmp_path: Path) -> None:
-    workers = ClusterWorkers(json_subject(tmp_path / "subject"), address)
-    try:
-        tasks: dict[str, tuple[Task, list[str]]] = {str(number): (TargetProcess(), []) for number in range(8)}
-        found = set(results(events_of(workers, tasks)).values())
-    finally:
-        workers.close()
-    assert 1 <= len(found) <= 2
 
 
 @pytest.mark.slow

@@ -37,7 +37,9 @@ BoundsOption = Annotated[
         help="Most identifiers, items of a repetition, and nested expansions. (default: the subject's)",
     ),
 ]
-SeedOption = Annotated[int, typer.Option("--seed", metavar="N", help="The same seed gives the same result.")]
+SeedOption = Annotated[
+    int, typer.Option("--seed", metavar="N", help="The same seed gives the same result, unless time is limited.")
+]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON for scripts.")]
 QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="Print no more than the result.")]
 

@@ -13,7 +13,8 @@ from bonsai.bounds import Bounds
 from bonsai.corpus import mean_size
 from bonsai.ending import Ending
 from bonsai.feedback import Saving
-from bonsai.grow import PRUNE, Growing, Result, key_of
+from bonsai.grow import Growing
+from bonsai.grow_tasks import PRUNE, Result, key_of
 from bonsai.lattice import Node
 from bonsai.wording import counted, visible
 

@@ -18,8 +18,8 @@ from bonsai.evaluation.heatmap import heatmap
 from bonsai.evaluation.measure import judge, third_party
 from bonsai.evaluation.records import Blind, Corpus, Measured, Scored, Scores
 from bonsai.feedback import Saving
-from bonsai.grow import PRUNE
 from bonsai.grow_settings import GrowSettings
+from bonsai.grow_tasks import PRUNE
 from bonsai.mutation.bench import Bench
 from bonsai.mutation.scoring import Score, scores
 from bonsai.reduction.reducing import Method, reduce_corpus

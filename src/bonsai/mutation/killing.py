@@ -15,7 +15,8 @@ from bonsai.bounds import Bounds
 from bonsai.corpus import Input
 from bonsai.ending import Ending
 from bonsai.errors import BonsaiError
-from bonsai.grow import KEEP_EVERY, PATIENCE, Earlier, Journal
+from bonsai.grow import PATIENCE, Earlier, Journal
+from bonsai.grow_tasks import KEEP_EVERY
 from bonsai.mutation.killing_steps import (
     ChooseKillers,
     Chosen,

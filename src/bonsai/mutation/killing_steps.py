@@ -25,7 +25,7 @@ from bonsai.corpus import Input, size_of
 from bonsai.derivation import Derivation, holding
 from bonsai.errors import BonsaiError
 from bonsai.feedback import recurring
-from bonsai.grow import KEEP_EVERY
+from bonsai.grow_tasks import KEEP_EVERY
 from bonsai.mutation.bench import Bench, Kill, Pool, pool_of
 from bonsai.mutation.mutants import Mutant
 from bonsai.mutation.neighbours import children, smaller

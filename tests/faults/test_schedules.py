@@ -1,6 +1,5 @@
 """A run has one result, whatever the order in which its tasks run and its results arrive."""
 
-import sys
 from collections.abc import Iterator
 from contextlib import closing, suppress
 from dataclasses import replace
@@ -101,8 +100,7 @@ def laboratory(request: pytest.FixtureRequest) -> Iterator[Laboratory]:
         pytest.MonkeyPatch.context() as patch,
     ):
         ticks = count()
-        growing = sys.modules["bonsai.grow"]  # as an attribute of the package, it is the function of that name
-        patch.setattr(growing, "monotonic", lambda: next(ticks) / 100)
+        patch.setattr("bonsai.grow_tasks.monotonic", lambda: next(ticks) / 100)
         patch.setenv("BONSAI_CHECKPOINT_EVERY", "0.5")
         made = Laboratory(Path(folder), str(request.param))
         yield made

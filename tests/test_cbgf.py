@@ -14,6 +14,8 @@ from bonsai.choices import Draws
 from bonsai.corpus import Input, Policy, Select, filtered, size_of
 from bonsai.ending import Ending
 from bonsai.feedback import Saving
+from bonsai.grammar.lark_reader import read_lark_text
+from bonsai.grammar.pools import Lexicon
 from bonsai.targets.execution import Execution, Outcome
 from fakes import FEATURES, FakeTarget
 from strategies import bundled, examples, sampler
@@ -192,6 +194,16 @@ def test_a_finding_of_the_stability_check_is_recorded() -> None:
     [finding] = run.findings.values()
     assert finding.message == "again?"
     assert not run.corpus.inputs()
+
+
+@pytest.mark.parametrize("policy", Policy)
+def test_attempts_without_a_child_count_where_there_is_only_one_program(policy: Policy) -> None:
+    grammar = read_lark_text("start: NAME\nNAME: /[ab]/\n", lexicon=Lexicon({"NAME": ("a", "b")}))
+    made = Cbgf(sampler(grammar, Bounds(1, 1, 1)), FakeTarget(), Saving.UNRESTRICTED, METHODS[policy], 0)
+    assert made([], Executions(50)) is Ending.EXHAUSTED
+    assert made.tally.executions == 1
+    energy = METHODS[policy].energy(made.corpus.inputs()[0], made.corpus, 0.0)
+    assert made.tally.visits <= 20 * 50 / energy + 1
 
 
 def test_a_space_that_is_used_up_ends_the_run() -> None:

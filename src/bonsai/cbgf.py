@@ -314,9 +314,9 @@ class Cbgf:
             self.offer(children[start : start + BATCH], budget.left(self.progress()))
         if parent is not None:
             self._schedule.visited(parent, len(children), self.tally.executions - executed)
-        if not children:
-            self.tally.generated += 1
-            self.tally.since_change += 1
+        if not children:  # the space may be used up, so attempts without a child count as well
+            self.tally.generated += energy
+            self.tally.since_change += energy
 
     def _derivation(self, member: Input) -> Derivation:
         if member not in self._derivations:

@@ -58,12 +58,16 @@ def from_bytes(data: bytes) -> State:
         return _state(json.loads(zlib.decompress(data)))
 
 
-def require_readable(data: bytes) -> None:
-    """Raises an error unless the bytes are the state of a fuzzer, or another record that names its kind."""
-    with reading():
-        record = json.loads(zlib.decompress(data))
-        if "kind" not in record:
-            _state(record)
+def is_readable(data: bytes) -> bool:
+    """Returns whether the bytes are the state of a fuzzer, or another record that names its kind."""
+    try:
+        with reading():
+            record = json.loads(zlib.decompress(data))
+            if "kind" not in record:
+                _state(record)
+    except BonsaiError:
+        return False
+    return True
 
 
 @contextmanager

@@ -18,7 +18,7 @@ from typing import Any, overload
 from bonsai.bounds import Bounds
 from bonsai.captions import INDEX, Caption, Unparsed, file_names, index
 from bonsai.cbgf import Finding, Growth
-from bonsai.checkpoint import Stored, require_readable
+from bonsai.checkpoint import Stored, is_readable
 from bonsai.corpus import Input, bits
 from bonsai.ending import Ending
 from bonsai.errors import BonsaiError
@@ -180,7 +180,8 @@ class RunStore:
             require_sound_run(store._database, folder)
             store.asked()
             for state in chain((result.state for result in store.results().values()), store.checkpoints().values()):
-                require_readable(state)
+                if not is_readable(state):
+                    raise store._damaged("what one of its tasks has done cannot be read")
         except BonsaiError:
             store.close()
             raise

@@ -25,7 +25,7 @@ HANGS = 300.0  # seconds; nothing takes as long, even on a busy machine
 PAUSE = 0.002  # seconds that a program under test takes for a text
 LINGERS = 30.0  # seconds for the processes of a run to end after it
 MARKER = "BONSAI_TEST_RUN"
-PROGRAM = "from bonsai.cli import main; main()"
+PROGRAM = "from bonsai.__main__ import main; main()"  # as the console script does
 SMALL = ("--bounds", "2,2,2", "--budget", "120x", "--seed", "7")
 VISIBLE = {DATABASE, f"{DATABASE}-journal", "run.json", "corpus", "findings", "report.html"}
 

@@ -12,4 +12,7 @@ def write_report(folder: Path, complain: Callable[[str, str], None]) -> None:
 
         write_page(folder, read_report(folder))
     except Exception as error:
-        complain(f"the report could not be written: {error}", f"the run is complete; try bonsai report {folder}")
+        complain(
+            f"the report could not be written: {error}",
+            f"the corpus is there all the same; try bonsai report {folder}",
+        )

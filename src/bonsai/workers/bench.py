@@ -9,8 +9,8 @@ import pickle
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from threading import Lock
-from time import time
+from threading import Event, Lock, Thread
+from time import monotonic, time
 from typing import Any
 
 from distributed import Reschedule, Worker, WorkerPlugin, get_worker
@@ -21,6 +21,9 @@ from bonsai.version import DISTRIBUTION, bonsai_version
 from bonsai.workers.process import as_bonsai_error
 from bonsai.workers.tasks import Started, Task, Told
 from bonsai.workers.workshop import Workshop
+
+IDLE = 30.0  # seconds without a task, after which targets are stopped: the run may be gone without a word
+LOOK_EVERY = 5.0  # seconds
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,11 +55,22 @@ class Bench(WorkerPlugin):
         self._results: dict[str, object] = {}
         self._free: list[Workshop] = []
         self._lock = Lock()
-        self._closed = False
+        self._tasks = 0  # that are running
+        self._used = monotonic()
+        self._closed = Event()
+        Thread(target=self._stop_idle_targets, daemon=True).start()
 
     def teardown(self, worker: Worker) -> None:
-        self._closed = True
+        self._closed.set()
         self._clear()
+
+    def _stop_idle_targets(self) -> None:
+        """Stops the targets of a run that has had no task for some time. They start again when they are needed."""
+        while not self._closed.wait(LOOK_EVERY):
+            with self._lock:
+                is_idle = not self._tasks and monotonic() - self._used > IDLE
+            if is_idle:
+                self._clear()
 
     def _clear(self) -> None:
         with self._lock:
@@ -81,6 +95,7 @@ class Bench(WorkerPlugin):
             result = task(workshop, list(before.values()), channel)
         except BaseException:
             workshop.close()
+            self._leave(None)
             raise
         finally:
             self.kept.pop(key, None)
@@ -92,12 +107,17 @@ class Bench(WorkerPlugin):
 
     def _enter(self) -> Workshop:
         with self._lock:
-            return self._free.pop() if self._free else Workshop(self._subject_here())
+            workshop = self._free.pop() if self._free else Workshop(self._subject_here())
+            self._tasks += 1
+            return workshop
 
-    def _leave(self, workshop: Workshop) -> None:
+    def _leave(self, workshop: Workshop | None) -> None:
+        """Takes a workshop back; None stands for one that was closed."""
         with self._lock:
-            self._free.append(workshop)
-        if self._closed:
+            self._tasks -= 1
+            self._used = monotonic()
+            self._free += [] if workshop is None else [workshop]
+        if self._closed.is_set():
             self._clear()
 
     def _subject_here(self) -> Subject:

@@ -46,6 +46,10 @@ def test_long_outputs_are_cut(tmp_path: Path) -> None:
 
 def test_without_the_target_there_are_captions_all_the_same(tmp_path: Path) -> None:
     subject = json_subject(tmp_path / "subject", "import no_such_module\n")
-    [caption] = described(some_run({"[0]": True}, []), subject).captions
+    run = described(some_run({"[0]": True}, []), subject)
+    [caption] = run.captions
     assert caption.output is None
     assert "array" in caption.rules
+    [failure] = run.failures
+    assert failure.task == "captions"
+    assert "no_such_module" in failure.reason

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator, Sequence
+from contextlib import closing
 from dataclasses import replace
 from itertools import permutations
 from pathlib import Path
@@ -26,8 +27,8 @@ from bonsai.grow import Earlier, Growing, features_of
 from bonsai.grow_settings import GrowSettings, Reach
 from bonsai.grow_tasks import PRUNE, FuzzNode, Plan, covered_by, key_of, node_of, sort_by_size
 from bonsai.lattice import Kind, Lattice, Node
-from bonsai.session import begin
-from bonsai.store import Failure
+from bonsai.session import begin, resume
+from bonsai.store import Failure, RunStore
 from bonsai.targets.execution import Outcome
 from bonsai.workers.local import LocalWorkers
 from bonsai.workers.tasks import Event, Failed, Finished, Kept, Started, Task
@@ -473,6 +474,18 @@ def test_a_node_that_was_done_is_opened_again_if_its_predecessors_were_not() -> 
     assert not journal.checkpoints
 
 
+def test_shares_of_the_time_are_by_the_clock_of_the_one_who_submits() -> None:
+    class Elsewhere(InProcess):
+        """Workers on a machine whose clock is a long time ahead."""
+
+        def now(self) -> float:
+            return time() - 10_000
+
+    late = replace(small_plan(), deadline=time() - 5_000)
+    growing = grown(late, Elsewhere())
+    assert all(result.ending.is_final for result in growing.results.values())
+
+
 def test_results_of_other_tasks_than_those_of_the_lattice_do_not_matter_to_a_stopped_session() -> None:
     journal = Memory()
     grown(small_plan(), journal=journal)
@@ -582,3 +595,26 @@ def test_mutators_that_are_named_are_the_only_ones(subject: bonsai.Subject) -> N
     assert list(settings.method().mutators) == ["splice", "hoist"]
     run = bonsai.grow(subject, settings)
     assert run.asked["mutators"] == ["splice", "hoist"]
+
+
+def test_a_target_that_is_changed_during_a_run_spoils_its_results(subject: bonsai.Subject, tmp_path: Path) -> None:
+    out, settings = tmp_path / "out", GrowSettings(Bounds(1, 2, 1), budget=Executions(40))
+    straight = bonsai.grow(subject, settings)
+    driver = subject.folder / "driver.py"
+    original = driver.read_text()
+
+    def edit(growing: Growing) -> None:
+        if len(growing.results) == 2:
+            driver.write_text(f"{original}\nCHANGED = True\n")
+
+    run = bonsai.grow(subject, settings, out, watch=edit)
+    assert run.asked["complete"] is False
+    [failure] = run.failures
+    assert failure.task == "run"
+    assert "driver.py changed while the run was going on" in failure.reason
+    driver.write_text(original)
+    with RunStore.open(out) as store, closing(LocalWorkers(subject, 1)) as workers:
+        again = resume(store, subject, settings, workers).grow()
+    assert again.asked["complete"] is True
+    assert not again.failures
+    assert [test.rank for test in again.corpus] == [test.rank for test in straight.corpus]

@@ -13,7 +13,7 @@ SOURCE = Path(bonsai.__file__).parent
 # One row per layer, top to bottom; within a row, left to right. A package stands for all of its modules, which may
 # import each other, unless they are listed one by one.
 ROWS = """
-errors ending reports version durations wording extras
+errors system_errors ending reports version durations wording extras
 tables
 grammar grammar.model grammar.automata grammar.analysis grammar.lexing grammar.source grammar.pools \
 grammar.lark_rules grammar.lark_reader grammar.without

@@ -1,4 +1,4 @@
-"""The entry of the command line, which answers signals in one line from the first moment on.
+"""The entry of the command line, which answers signals in one line from the moment it is loaded.
 
 Importing the commands can take a second, and leaving the interpreter some time as well. An interruption in these
 moments would end in a traceback. In between, commands see Ctrl-C as `KeyboardInterrupt`, or handle signals

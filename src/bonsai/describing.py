@@ -15,46 +15,49 @@ LONGEST_OUTPUT = 2000  # characters that are kept
 
 
 def described(run: Run, subject: Subject) -> Run:
-    """Returns the run with captions. Where the target cannot be run any more, they are made without it.
+    """Returns the run with captions. If the target cannot be run any more, they are made without it.
 
-    If that fails, the run stays as it is, without captions, and says so.
+    What goes wrong is a failure of the run: names and captions are not what they would have been.
     """
     try:
-        return _described(run, subject)
-    except Exception as error:
-        return replace(run, failures=[*run.failures, Failure("captions", str(as_bonsai_error(error)))])
+        texts = [test.text for test in run.corpus] + [example.text for example in run.unparsed]
+        executions, error = _executed(subject, texts)
+        captioned = _captioned(run, subject, executions)
+    except Exception as unforeseen:
+        captioned, error = run, as_bonsai_error(unforeseen)
+    if error is None:
+        return captioned
+    return replace(captioned, failures=[*run.failures, Failure("captions", str(error))])
 
 
-def _described(run: Run, subject: Subject) -> Run:
-    texts = [one.text for one in run.corpus]
-    executions = _executed(subject, [*texts, *(one.text for one in run.unparsed)])
-    parts = [parts_of(subject.grammar, one) for one in run.corpus]
-    messages = [one.message if one else "" for one in executions]
+def _captioned(run: Run, subject: Subject, executions: Sequence[Execution | None]) -> Run:
+    number = len(run.corpus)
+    parts = [parts_of(subject.grammar, test) for test in run.corpus]
+    messages = [execution.message if execution else "" for execution in executions]
     spelling = spelling_of(subject.grammar)
-    called = names(run.corpus, parts, messages[: len(texts)], run.features, spelling)
+    called = names(run.corpus, parts, messages[:number], run.features, spelling)
     captions = [
-        Caption(name, made.rules, execution.message if execution else "", _output(execution))
-        for name, made, execution in zip(called, parts, executions[: len(texts)], strict=True)
+        Caption(name, part.rules, execution.message if execution else "", _output(execution))
+        for name, part, execution in zip(called, parts, executions[:number], strict=True)
     ]
-    used = {rule for one in parts for rule in one.rules}
+    used = {rule for part in parts for rule in part.rules}
     unparsed = [
-        Unparsed(one.text, message, _suspects(subject, one.text, used))
-        for one, message in zip(run.unparsed, messages[len(texts) :], strict=True)
+        Unparsed(example.text, message, _suspects(subject, example.text, used))
+        for example, message in zip(run.unparsed, messages[number:], strict=True)
     ]
     return replace(run, captions=captions, unparsed=unparsed)
 
 
-def _executed(subject: Subject, texts: Sequence[str]) -> list[Execution] | list[None]:
+def _executed(subject: Subject, texts: Sequence[str]) -> tuple[Sequence[Execution | None], BonsaiError | None]:
+    """Returns what the target says to each text; or why it cannot be run, and nothing for each text."""
     try:
         target = start_target(subject)
-    except BonsaiError:
-        return [None] * len(texts)
-    try:
-        return target.execute(texts, Wanted.OUTPUT)
-    except BonsaiError:
-        return [None] * len(texts)
-    finally:
-        target.close()
+        try:
+            return target.execute(texts, Wanted.OUTPUT), None
+        finally:
+            target.close()
+    except BonsaiError as error:
+        return [None] * len(texts), error
 
 
 def _output(execution: Execution | None) -> str | None:

@@ -90,7 +90,7 @@ class Earlier:
         return key in self.results and self.results[key].ending.is_final
 
     def has_failed(self, key: str) -> bool:
-        """Returns whether a task has failed, or was grown from one that has."""
+        """Returns whether a task has to be done again, because it has failed or was grown from one that has."""
         return key in self.results and not self.results[key].ending.is_final
 
     def tasks(self) -> set[str]:
@@ -98,7 +98,7 @@ class Earlier:
         return {*self.results, *self.checkpoints}
 
     def states_of(self, key: str) -> list[bytes]:
-        """Returns how far a task has come, the latest state last: one that has failed may be on its way again."""
+        """Returns how far a task has come, the latest state last: one that has failed may be running again."""
         states = [self.results[key].state] if key in self.results else []
         return [*states, self.checkpoints[key]] if key in self.checkpoints else states
 
@@ -133,6 +133,7 @@ class Growing:
         self._journal = journal
         self._earlier = earlier
         self._tasks: dict[str, _Task] = {}
+        self._ended_here: list[str] = []  # the tasks that were not done before this session
         self._after: dict[str, frozenset[str]] = {}
         self._began = monotonic() - earlier.seconds
 
@@ -177,6 +178,11 @@ class Growing:
         self.failure = error
         self.stopping = self.stopping or Ending.INTERRUPTED
         self.running.clear()
+
+    def distrust(self, reason: str) -> None:
+        """Lets a further session find again what this one has found."""
+        for key in self._ended_here:
+            self._journal.save(key, Ending.FAILED, to_bytes(self.results[key].state), reason)
 
     def ending(self, result: Result) -> Ending:
         """Returns how a task ended. Workers do not know why they were interrupted."""
@@ -278,6 +284,7 @@ class Growing:
 
     def _ended(self, key: str, result: Result) -> None:
         self.running.pop(key, None)
+        self._ended_here.append(key)
         state, checkpoint = to_bytes(result.state), self._tasks[key].state
         failed = sorted(other for other in self._after[key] if self._has_failed(other))
         if failed:

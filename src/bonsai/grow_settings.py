@@ -83,8 +83,17 @@ class GrowSettings:
             shards=self.shards,
             planted=dict(self.planted),
             top_up=self.top_up,
-            keep_every=float(os.environ.get(CHECKPOINT_EVERY, KEEP_EVERY)),
+            keep_every=_keep_every(),
         )
+
+
+def _keep_every() -> float:
+    """Returns how many seconds there are between two checkpoints of a task."""
+    text = os.environ.get(CHECKPOINT_EVERY, "")
+    try:
+        return float(text) if text else KEEP_EVERY
+    except ValueError:
+        raise BonsaiError(f"{CHECKPOINT_EVERY} is {text!r}", "it is a number of seconds, such as 30") from None
 
 
 def asked(subject: Subject, settings: GrowSettings, features: Sequence[str]) -> dict[str, Any]:

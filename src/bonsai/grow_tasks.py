@@ -40,7 +40,7 @@ class Plan:
     shards: int = 1
     planted: Mapping[Node, Sequence[Choices]] = field(default_factory=dict)
     top_up: Budget | None = None
-    deadline: float | None = None  # by the clock of the one who submits, `time()`
+    deadline: float | None = None  # on the submitter's clock, `time()`
     slots: int = 1
     keep_every: float = KEEP_EVERY
 

@@ -1,4 +1,4 @@
-"""Settings come in; a run goes out: a subject, workers, the run directory and Algorithm 3, put together.
+"""Runs one session: puts a subject, workers, the run directory and Algorithm 3 together.
 
 A run may take several sessions: one that was interrupted or killed is resumed from its run directory.
 """
@@ -14,13 +14,16 @@ from bonsai.captions import Unparsed, smallest_unparsed
 from bonsai.cbgf import Finding
 from bonsai.corpus import Input, Select, size_of
 from bonsai.ending import Ending, joint_ending
+from bonsai.errors import BonsaiError
 from bonsai.grow import Earlier, Growing, Journal, Known, features_of
 from bonsai.grow_settings import GrowSettings, Reach, asked, record, require_same
 from bonsai.grow_tasks import Result, covered_by, key_of
 from bonsai.lattice import Node
 from bonsai.outputs import Existing
 from bonsai.store import Failure, NodeRun, Run, RunStore
-from bonsai.subject import Subject
+from bonsai.subject import Subject, target_parts
+from bonsai.targets.parts import changed_parts
+from bonsai.wording import listed
 from bonsai.workers.process import as_bonsai_error
 from bonsai.workers.tasks import Workers
 
@@ -56,6 +59,7 @@ class Session:
         self.growing = Growing(plan, workers, journal, earlier)
         self.raised: list[Raise] = []
         self._is_raised = settings.reach is Reach.FIXED
+        self._parts = target_parts(subject, features)
         self._jobs = workers.slots
 
     def grow(
@@ -76,9 +80,24 @@ class Session:
                 self.raised = raise_bounds(self.growing, self.settings.select, watched)
                 self._is_raised = self.growing.stopping is None
             self.growing.prune(watched)
+            self._require_same_target()
         except Exception as error:
             self.growing.give_up(as_bonsai_error(error))
         return self._run()
+
+    def _require_same_target(self) -> None:
+        """Raises an error if somebody has changed the program under test since the session began.
+
+        Nobody knows which results are of which program, so a further session has to find all of them again.
+        """
+        changes = changed_parts(self._parts, target_parts(self.subject, self.features))
+        if changes:
+            error = BonsaiError(
+                f"{listed(changes)} changed while the run was going on",
+                "start a new run, or undo the change and resume this one",
+            )
+            self.growing.distrust(str(error))
+            raise error
 
     def is_out_of_time(self) -> bool:
         """Returns whether the time limit of this session is over."""

@@ -138,7 +138,7 @@ def _writing(folder: Path) -> Iterator[None]:
         with writing(folder):
             yield
     except sqlite3.Error as error:
-        hint = "is the disk full, or the folder read-only?"
+        hint = "is the disk full, the folder read-only, or was it removed?"
         raise BonsaiError(f"cannot write {folder / DATABASE}: {error}", hint) from None
 
 

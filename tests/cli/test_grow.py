@@ -354,3 +354,16 @@ def test_a_target_that_crashes_and_hangs_is_a_finding(tmp_path: Path) -> None:
     assert figures["findings"]["crashes"] == 1
     [finding] = (tmp_path / "o/findings").glob("*.json")
     assert finding.read_text() == "[]"
+
+
+def test_a_run_in_which_nothing_covered_is_executed_fails(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    json_subject(
+        tmp_path / "aside", "def check(text):\n    return 1\n", SETTINGS.replace('["driver"]', '["aside"]')
+    )
+    (tmp_path / "aside" / "aside.py").write_text("def unused(text):\n    return 0 if text else 1\n")
+    call = ["grow", str(tmp_path / "aside"), "--bounds", "1,1,1", "--budget", "20x", "-o", str(tmp_path / "out")]
+    assert run([*call, "--quiet"]) == 1
+    assert "no input executes anything that is covered" in capsys.readouterr().err
+    assert "There are no tests" in (tmp_path / "out/report.html").read_text()

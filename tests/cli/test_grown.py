@@ -44,13 +44,13 @@ def test_what_was_not_finished_is_said_and_why(
     assert "nodes" not in printed(whole, 80, monkeypatch, capsys).replace("2 nodes\n", "")
     for ending, words in (
         (Ending.OUT_OF_TIME, "1 of 2 nodes ran out of time"),
-        (Ending.INTERRUPTED, "1 of 2 nodes were not finished when the run was stopped"),
+        (Ending.INTERRUPTED, "1 of 2 nodes was not finished when the run was stopped"),
         (Ending.FAILED, "1 of 2 nodes failed"),
     ):
         cut = replace(whole, nodes=[whole.nodes[0], replace(whole.nodes[1], stopped=ending)])
         assert words in printed(cut, 80, monkeypatch, capsys)
     never_started = replace(whole, nodes=whole.nodes[:1])
-    assert "1 of 2 nodes were not finished" in printed(never_started, 80, monkeypatch, capsys)
+    assert "1 of 2 nodes was not finished" in printed(never_started, 80, monkeypatch, capsys)
 
 
 def test_one_is_not_many(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

@@ -108,3 +108,24 @@ def test_a_killed_run_is_an_unfinished_run_to_every_command(
     before = sorted(work.rglob("*"))
     assert "bonsai grow --resume" in complaint(*arguments)
     assert sorted(work.rglob("*")) == before
+
+
+def test_a_run_is_not_put_into_the_corpus_of_another_one(finished: Path, complaint: Complaint) -> None:
+    subject = str(finished.parent / "subject")
+    before = sorted(finished.rglob("*"))
+    for inside in ("corpus/sub", "corpus/valid/deep/er"):
+        words = complaint(GROW[0], subject, *GROW[2:], "-o", str(finished / inside))
+        assert f"is part of another output, {finished.resolve()}" in words
+    assert sorted(finished.rglob("*")) == before
+
+
+def test_a_folder_of_the_users_is_kept_though_it_is_named_as_ours(finished: Path, complaint: Complaint) -> None:
+    ours = finished / ".bonsai.part"
+    ours.mkdir()
+    (ours / "mine").write_text("x")
+    try:
+        assert "is in the way" in complaint("report", str(finished))
+        assert (ours / "mine").read_text() == "x"
+    finally:
+        shutil.rmtree(ours)
+    assert run(["report", str(finished), "--quiet"]) == 0

@@ -11,6 +11,7 @@ from bonsai.api import fuzz as run_fuzzer
 from bonsai.budget import parse_budget
 from bonsai.cbgf import Cbgf
 from bonsai.cli.common import (
+    INTERRUPTED,
     BoundsOption,
     ForceOption,
     JsonOption,
@@ -25,6 +26,7 @@ from bonsai.cli.grown import exit_code, print_unstable
 from bonsai.cli.live import LiveLine
 from bonsai.corpus import Policy, Select, mean_size
 from bonsai.describing import described
+from bonsai.ending import Ending
 from bonsai.feedback import Saving
 from bonsai.mutators import require_mutator
 from bonsai.outputs import Existing, Output, OutputKind
@@ -85,7 +87,8 @@ def fuzz(
         typer.echo(json.dumps(run.summary()))
     else:
         _print(run, output, quiet)
-    return exit_code(run, f"what was found until then is in {output}")
+    code = exit_code(run, f"what was found until then is in {output}")
+    return INTERRUPTED if run.nodes[0].stopped is Ending.INTERRUPTED else code
 
 
 def _line(fuzzer: Cbgf, seconds: float) -> str:

@@ -121,7 +121,7 @@ def grow(
     interruption = Interruption()
     store: RunStore | None = None
     try:
-        with ExitStack() as closing:
+        with ExitStack() as handlers, ExitStack() as closing:
             if resume_from is not None:
                 _require_no_settings(context)
                 output = resume_from
@@ -157,7 +157,7 @@ def grow(
                     closing.callback(store.close)
                 else:
                     session = resume(store, loaded, settings, workers, seconds)
-                closing.enter_context(interruption)
+                handlers.enter_context(interruption)
                 view.features = len(session.features)
                 run = session.grow(view, interruption.requested)
             if settings.kill_mutants is not None and run.asked["complete"]:
@@ -165,12 +165,13 @@ def grow(
                     run = _with_killers(run, session, workers, counter, interruption)
             run = described(run, session.subject)
             store.finish(run)
+            closing.close()
+            write_report(output, print_error)
     except KeyboardInterrupt:
         if store is None:
             raise
         print_error("stopped at once", f"go on from the last checkpoint with bonsai grow --resume {output}")
         return INTERRUPTED
-    write_report(output, print_error)
     _print(run, output, as_json, quiet)
     code = exit_code(run, f"what was found is kept; bonsai grow --resume {output} tries again")
     return INTERRUPTED if interruption.requested() else code

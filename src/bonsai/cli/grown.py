@@ -58,6 +58,10 @@ def _complain_if_in_vain(run: Run) -> int:
     if not run.features:
         print_error("the target has no features, so no input is kept", "`cover` in [target] names modules to cover")
         return 1
+    if run.judged and not run.covered:
+        hint = "`cover` in [target] names the modules that the driver should reach; see bonsai check"
+        print_error("no input executes anything that is covered, so none is kept", hint)
+        return 1
     if run.judged != 0 or not any(node.executions for node in run.nodes):
         return 0
     most = max(run.findings, key=lambda one: one.times, default=None)
@@ -90,6 +94,7 @@ def _print_figures(out: Console, run: Run, folder: Path) -> None:
         f"{counted(len(run.nodes), 'node')}"
     )
     _print_cut(out, run)
+    _print_mutants(out, run)
     print_unstable(out, run)
 
 
@@ -109,10 +114,22 @@ def _print_cut(out: Console, run: Run) -> None:
     cut = nodes - sum(ending.is_final or ending is Ending.FAILED for ending in endings)
     if cut:
         by_time = Ending.OUT_OF_TIME in endings and Ending.INTERRUPTED not in endings
-        why = "ran out of time" if by_time else "were not finished when the run was stopped"
+        were = "was" if cut == 1 else "were"
+        why = "ran out of time" if by_time else f"{were} not finished when the run was stopped"
         out.print(f"[yellow]{cut} of {counted(nodes, 'node')} {why}[/yellow]")
     if failed := endings.count(Ending.FAILED):
         out.print(f"[red]{failed} of {counted(nodes, 'node')} failed[/red]")
+
+
+def _print_mutants(out: Console, run: Run) -> None:
+    """Prints what `--kill-mutants` has added, if it was asked for and has come to its end."""
+    figures = run.asked.get("mutants")
+    if isinstance(figures, dict):
+        further = figures["killed"] - figures["killed_by_grown"]
+        out.print(
+            f"{counted(figures['added'], 'test')} added that kill {counted(further, 'further mutant')}; "
+            f"{figures['killed']} of {counted(figures['mutants'], 'mutant')} are killed"
+        )
 
 
 def _print_tests(out: Console, title: str, run: Run, tests: list[Input]) -> None:

@@ -35,10 +35,11 @@ from bonsai.mutation.killing_steps import (
 )
 from bonsai.mutation.scoring import Watch, unwatched
 from bonsai.store import Failure, MutantKill, Run
+from bonsai.workers.process import as_bonsai_error
 from bonsai.workers.tasks import Event, Failed, Finished, Kept, Lost, Told, Workers
 
 TASK = "mutants"  # what the names of all tasks begin with
-PROGRAMS, MUTANTS = 1000, 16  # of one task; never a matter of how many workers there are
+PROGRAMS, MUTANTS = 1000, 16  # per task, independent of the number of workers
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +71,8 @@ def with_killers(
         return hunt.extended()
     except _Stopped:
         return replace(run, asked={**run.asked, "complete": False})
-    except BonsaiError as error:
+    except Exception as unforeseen:
+        error = as_bonsai_error(unforeseen)
         journal.note(hunt.seconds, f"{TASK}: {Ending.FAILED.value}: {error}")
         failures = [*run.failures, Failure(TASK, str(error))]
         return replace(run, asked={**run.asked, "complete": False}, failures=failures)

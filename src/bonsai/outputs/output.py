@@ -1,4 +1,4 @@
-"""A folder that a command writes: claimed at first, filled all at once in the end."""
+"""A folder that a command writes: claimed first, filled in one step at the end."""
 
 import json
 import os
@@ -23,7 +23,18 @@ from bonsai.outputs.manifest import (
     not_ours,
     read_manifest,
 )
-from bonsai.outputs.permission import STAGING, Existing, require_free, require_replaceable, writing
+from bonsai.outputs.permission import (
+    STAGING,
+    STAGING_MARK,
+    Existing,
+    require_free,
+    require_replaceable,
+    writing,
+)
+
+
+def _is_empty_folder(path: Path) -> bool:
+    return path.is_dir() and not path.is_symlink() and not any(path.iterdir())
 
 
 class Output:
@@ -86,9 +97,12 @@ class Output:
         """A new folder for files that are to be installed; it is gone in the end."""
         staged = self.folder / STAGING
         with writing(self.folder):
-            if os.path.lexists(staged):
-                shutil.rmtree(staged)
-            staged.mkdir()
+            if (staged / STAGING_MARK).is_file():
+                shutil.rmtree(staged)  # a process that was killed has left it behind
+            elif os.path.lexists(staged) and not _is_empty_folder(staged):
+                raise BonsaiError(f"{staged} is in the way", "rename it: Bonsai puts new files there first")
+            staged.mkdir(exist_ok=True)
+            (staged / STAGING_MARK).touch()
             try:
                 yield staged
             finally:
@@ -102,7 +116,7 @@ class Output:
         """
         with writing(self.folder):
             before = self.manifest
-            found = sorted(staged.rglob("*"))
+            found = sorted(path for path in staged.rglob("*") if path != staged / STAGING_MARK)
             folders = [path.relative_to(staged).as_posix() for path in found if path.is_dir()]
             files = {path.relative_to(staged).as_posix(): (hash_of(path),) for path in found if path.is_file()}
             kept = {name: hashes for name, hashes in before.files.items() if name in keep}
@@ -147,7 +161,7 @@ class Output:
             self._record(Manifest(before.kind, {**before.files, name: hashes[-1:]}, folders))
 
     def close(self) -> None:
-        """Lets other processes have the folder."""
+        """Releases the folder."""
         if self._manifest is not None and not self._manifest.files:
             with suppress(OSError):
                 (self.folder / MANIFEST).unlink()

@@ -19,8 +19,10 @@ from bonsai.outputs.manifest import (
     read_manifest,
     require_unchanged,
 )
+from bonsai.system_errors import hint_for
 
 STAGING = ".bonsai.part"  # new files are complete here before they replace old ones
+STAGING_MARK = ".bonsai"  # a file in it, which says whose it is
 REPOSITORIES = (".git", ".hg", ".svn", ".bzr", ".jj", "_darcs", "CVS")
 ANOTHER = "name another folder"
 
@@ -40,8 +42,7 @@ def writing(folder: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        hint = "is the disk full, or the folder read-only?"
-        raise BonsaiError(f"cannot write {folder}: {error.strerror or error}", hint) from None
+        raise BonsaiError(f"cannot write {folder}: {error.strerror or error}", hint_for(error)) from None
 
 
 def require_free(
@@ -55,6 +56,7 @@ def require_free(
         require_allowed(folder)
         for source in map(_real, reads):
             _require_apart(folder, source, existing)
+        _require_outside_outputs(folder)
         _require_writable(folder)
         require_replaceable(folder, kind, existing)
         if is_locked(folder):
@@ -89,6 +91,15 @@ def _homes() -> Iterator[tuple[str, Path]]:
         yield "your home folder", _real(Path.home())
     with suppress(KeyError, OSError):
         yield "your home folder", _real(Path(pwd.getpwuid(os.getuid()).pw_dir))
+
+
+def _require_outside_outputs(folder: Path) -> None:
+    """Raises an error if the folder would be part of another output, such as the corpus of another run."""
+    resolved = _real(folder)
+    for parent in resolved.parents:
+        manifest = read_manifest(parent)
+        if manifest is not None and resolved.relative_to(parent).parts[0] in manifest.folders:
+            raise BonsaiError(f"{folder} is part of another output, {parent}", f"{ANOTHER} with -o")
 
 
 def _require_apart(folder: Path, source: Path, existing: Existing) -> None:

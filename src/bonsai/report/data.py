@@ -14,6 +14,7 @@ from bonsai.report.database import Recorded, read_run
 from bonsai.report.distribution import Distribution, distribution, grid
 from bonsai.report.lattice_picture import Picture, pictures
 from bonsai.report.sources import Arm, Cover, Module, Reason, fitting, label_of, modules_of, reasons_of
+from bonsai.schema import RunKind
 from bonsai.store import NodeRun
 from bonsai.subject import Subject, load_subject
 from bonsai.targets.jvm.sources import JavaSources, find_sources
@@ -70,6 +71,7 @@ class Report:
     findings: list[Finding]
     unparsed: list[Unparsed]
     is_complete: bool
+    can_be_resumed: bool
     failures: list[tuple[str, str]]  # tasks, and why they failed
 
 
@@ -106,6 +108,7 @@ def read_report(folder: Path, subject: str | None = None, compare: Path | None =
         findings=run.findings,
         unparsed=run.unparsed,
         is_complete=bool(run.summary.get("complete", True)),
+        can_be_resumed=run.summary.get("kind") == RunKind.GROW.value,
         failures=[(failure["task"], failure["reason"]) for failure in run.summary.get("failures", ())],
     )
 

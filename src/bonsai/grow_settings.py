@@ -61,7 +61,7 @@ class GrowSettings:
     mutators: tuple[str, ...] = ()  # only these; otherwise the policy's
     dedup: Dedup = Dedup.ANCESTRY
     pruning: Pruning = Pruning.ON
-    kill_mutants: int | None = None  # with so many programs; `mutation.killing`, when growing is done
+    kill_mutants: int | None = None  # how many programs to try after growing; see `mutation.killing`
 
     def method(self) -> Method:
         """Returns how nodes search: as the policy has it, but for what is switched off."""

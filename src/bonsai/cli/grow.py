@@ -74,7 +74,12 @@ def grow(
         typer.Option("--budget", metavar="B", help="For each node: auto, a time (60s) or executions (5000x)."),
     ] = "auto",
     time: Annotated[
-        str | None, typer.Option("--time", metavar="T", help="For the whole run, such as 10m. (default: no limit)")
+        str | None,
+        typer.Option(
+            "--time",
+            metavar="T",
+            help="Time limit, such as 10m; --resume goes on with what is not done by then. (default: no limit)",
+        ),
     ] = None,
     policy: Annotated[Policy, typer.Option("--policy", help="What is saved.")] = Policy.SMALLEST,
     select: Annotated[Select, typer.Option("--select", help="What of it is the corpus.")] = Select.VALID_FIRST,
@@ -85,7 +90,7 @@ def grow(
         str | None,
         typer.Option("--cluster", metavar="ADDRESS", help="A Dask scheduler, tcp://host:8786, or local."),
     ] = None,
-    shards: Annotated[int, typer.Option("--shards", metavar="K", min=1, help="Split every node into so many.")] = 1,
+    shards: Annotated[int, typer.Option("--shards", metavar="K", min=1, help="Number of shards per node.")] = 1,
     seed: SeedOption = 0,
     seeds: Annotated[
         Path | None, typer.Option("--seeds", metavar="FOLDER", help="Existing inputs to start from.")
@@ -99,7 +104,7 @@ def grow(
         typer.Option(
             "--kill-mutants",
             metavar="B",
-            help="In the end, add the smallest inputs that notice small faults in the target, found with so many "
+            help="In the end, add the smallest inputs that notice small faults in the target, found with this many "
             f"programs. ({KILLING} if no number follows)",
         ),
     ] = None,

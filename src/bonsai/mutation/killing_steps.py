@@ -189,7 +189,7 @@ class SurveyMutants(_WithoutCheckpoint):
 class MakePrograms(_WithoutCheckpoint):
     """Makes programs from the corpus, blindly, and runs the original on them.
 
-    All are within the bounds. An input that is not, as when a bound was raised in vain, is no parent.
+    All are within the bounds. Inputs beyond them, from a raise that did not pay, are not used as parents.
     """
 
     corpus: tuple[Input, ...]

@@ -18,7 +18,7 @@ PATIENCE = 10.0  # seconds for a supervisor to end all; after that it is killed
 
 
 class ProcessTree:
-    """A command under a `supervisor`, which ends with this process, if not before, with all of its descendants."""
+    """A command under a `supervisor`, which ends, with all its descendants, no later than this process."""
 
     def __init__(
         self,

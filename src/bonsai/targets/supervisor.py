@@ -3,12 +3,12 @@
     python -I -S supervisor.py LIFE COMMAND...
 
 It stands between Bonsai and a program under test. LIFE is the descriptor of a pipe that nobody writes to; when its
-other end is closed, because Bonsai wants an end or has died itself, the command is killed. On Linux, processes that
+other end is closed, because Bonsai is stopping it or has died, the command is killed. On Linux, processes that
 lose their parent become children of the supervisor, also if they have started a session of their own, so that none
 of them escapes. Elsewhere, it kills the command's process group and those whose parents are still alive.
 
 The supervisor ends as the command did: with the same status, or by the same signal. It is the parent that a program
-under test sees, and so also the one that a program hits which kills or stops its parent. If the supervisor is
+under test sees, so a program that kills or stops its parent hits only the supervisor. If the supervisor is
 killed, the command dies with it (on Linux), and Bonsai kills what is left in its session.
 """
 

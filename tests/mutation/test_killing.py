@@ -90,6 +90,10 @@ class Notebook:
         return Earlier(dict(self.results), dict(self.checkpoints))
 
 
+class Killed(BaseException):
+    """The process is gone: nothing catches that."""
+
+
 class InOrder:
     """Workers of this process, which do the tasks that can be done in any order that is wanted.
 
@@ -138,7 +142,7 @@ class InOrder:
             yield from self._kept
             self._kept.clear()
             if len(self.done) == self._most and self._error is None:
-                raise ZeroDivisionError("so many tasks are done")
+                raise Killed
             if len(self.done) == self._most and self._error is not None:
                 self._most = None
                 yield Failed(key, self._error)
@@ -295,13 +299,27 @@ def test_a_cluster_finds_the_same_and_nothing_is_started_here(
             workers.close()
 
 
+def test_an_error_that_nobody_foresaw_keeps_the_corpus(grown: Run) -> None:
+    class Broken(InOrder):
+        def events(self, patience: float) -> Iterator[Event | None]:
+            raise ZeroDivisionError("a mistake")
+            yield
+
+    found = with_killers(grown, ASKED, Broken(Workshop(bonsai.load_subject("json"))), Notebook(), Earlier())
+    assert found.corpus == grown.corpus
+    assert found.asked["complete"] is False
+    [failure] = found.failures
+    assert failure.task == "mutants"
+    assert "ZeroDivisionError: a mistake" in failure.reason
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("most", [0, 2, 4, 6])
 def test_what_is_killed_goes_on_from_the_tasks_that_are_done(
     most: int, grown: Run, extended: Run, workshop: Workshop
 ) -> None:
     journal = Notebook()
-    with pytest.raises(ZeroDivisionError):
+    with pytest.raises(Killed):
         with_killers(grown, ASKED, InOrder(workshop, Random(most), most), journal, Earlier())
     assert len(journal.results) == most
     before = set(journal.results)

@@ -302,8 +302,8 @@ def test_a_cluster_finds_the_same_and_nothing_is_started_here(
 def test_an_error_that_nobody_foresaw_keeps_the_corpus(grown: Run) -> None:
     class Broken(InOrder):
         def events(self, patience: float) -> Iterator[Event | None]:
+            yield None
             raise ZeroDivisionError("a mistake")
-            yield
 
     found = with_killers(grown, ASKED, Broken(Workshop(bonsai.load_subject("json"))), Notebook(), Earlier())
     assert found.corpus == grown.corpus

@@ -70,7 +70,7 @@ def test_reductions_are_smaller_stay_within_bounds_and_replay(subject: str, seed
 
 
 @given(st.integers(0, 20), st.lists(st.integers(0, 9), min_size=1, max_size=4))
-@examples(10)
+@examples(4)
 def test_pruning_that_is_stopped_and_restored_ends_as_if_it_was_not(seed: int, stops: list[int]) -> None:
     straight = fuzzed("blocks", seed)
     prune(straight.corpus, straight.sampler, straight.offer)

@@ -123,6 +123,7 @@ def test_ctrl_c_keeps_the_result(tmp_path: Path) -> None:
     assert files(tmp_path / "o")
 
 
+@pytest.mark.slow
 def test_a_target_that_does_not_start_again_leaves_the_result(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -384,6 +384,25 @@ def test_a_target_that_starts_again_after_some_attempts(
 
 
 @pytest.mark.usefixtures("hasty")
+def test_a_target_that_is_lost_is_not_waited_for_a_second_time(
+    starter: Starter, tmp_path: Path, normal: list[Execution]
+) -> None:
+    flags = tmp_path / "flags"
+    target = starter()
+    target._program = failing_first(target._program, "exit 3", flags, 10**6)
+    target.close()
+    starts = []
+    for _ in range(3):
+        with pytest.raises(TargetLost):
+            target.execute([*BEFORE])
+        starts.append(len(list(flags.iterdir())))
+    assert starts[0] > 6
+    assert starts[2] - starts[1] == starts[1] - starts[0] == 2  # once more, to see what it prints
+    target._program = starter()._program
+    assert target.execute([*BEFORE, *AFTER]) == normal
+
+
+@pytest.mark.usefixtures("hasty")
 def test_a_target_that_is_killed_when_it_is_first_started(
     starter: Starter, tmp_path: Path, normal: list[Execution]
 ) -> None:
@@ -400,6 +419,7 @@ def test_a_target_that_ends_when_it_is_first_started_is_an_error_at_once(starter
     assert len(list((tmp_path / "flags").iterdir())) == 2  # once more, to see what it prints
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("victim", [pid_of, supervisor_of])
 def test_kills_at_random_moments_change_nothing(
     starter: Starter, engine: str, victim: Callable[[IsolatedTarget], int]

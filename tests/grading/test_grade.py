@@ -75,6 +75,7 @@ def test_a_candidate_that_does_not_start_fails_every_test(subject: bonsai.Subjec
     assert result.alike.endswith(f"shows more, in {subject.folder.parent})")
 
 
+@pytest.mark.slow
 def test_a_candidate_that_does_not_start_again_fails_the_tests_from_there_on(subject: bonsai.Subject) -> None:
     wrong = JSON_DRIVER.replace('return "null"', "import os; os.remove(__file__); os._exit(3)")
     result = graded(subject, wrong)

@@ -117,6 +117,7 @@ def test_garbage_in_the_pipe_is_a_crash_of_its_text(target: IsolatedTarget, garb
     assert target.execute([GOOD, f"{garbage!r} + {GOOD}", GOOD]) == [EXPECTED, REFUSED, EXPECTED]
 
 
+@pytest.mark.slow
 def test_a_bell_that_never_stops_ringing() -> None:
     """It neither keeps the loop from reading results nor makes it wait for ever."""
     ringing = f"threading.Thread(target=ring_without_end, args=(channel._bell,)).start() or {GOOD}"

@@ -57,6 +57,7 @@ class IsolatedTarget:
         self._process: Process | None = None
         self._features: tuple[str, ...] | None = None
         self._served = 0  # texts that the process has answered
+        self._is_lost = False  # whether it did not start again when it was last tried
         self._running()
 
     @property
@@ -145,9 +146,11 @@ class IsolatedTarget:
     def _start(self) -> None:
         """Start the process; again, if it is killed meanwhile, or if it has started before and now does not.
 
-        Raises `TargetLost` if a target that has started before does not start again.
+        Raises `TargetLost` if a target that has started before does not start again. Once that has happened, later
+        calls do not wait for it.
         """
-        kills, pauses = 0, iter(PAUSES if self._features is not None else ())
+        is_awaited = self._features is not None and not self._is_lost
+        kills, pauses = 0, iter(PAUSES if is_awaited else ())
         begun = time.monotonic()
         while True:
             try:
@@ -163,9 +166,11 @@ class IsolatedTarget:
             self.close()
             raise TargetLost("the target has changed since it was started", "start again")
         self._features = features
+        self._is_lost = False
 
     def _lost(self, error: BonsaiError) -> BonsaiError:
-        return error if self._features is None else TargetLost(error.message, error.hint)
+        self._is_lost = self._features is not None
+        return TargetLost(error.message, error.hint) if self._is_lost else error
 
     def _start_once(self) -> tuple[str, ...]:
         try:

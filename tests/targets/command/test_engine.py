@@ -135,6 +135,7 @@ def test_one_that_complains_without_end_is_ended() -> None:
     assert len(found.message) <= 4100
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("signal", "outcome", "message"),
     [
